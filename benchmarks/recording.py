@@ -6,7 +6,7 @@ Each worker (gw0, gw1, ...; "main" without workers) writes two files into the fo
 is coverage's database, with a context for each test function: tests/path/test_x.py::test_name.
 ``times.WORKER`` has a line of JSON for each test: its id, processor seconds, wall seconds.
 ``random_mutants.py`` reads both. Needs ``pip install coverage``. Tests take about twice their time,
-less where only some files are looked at: convexml/terms.py,convexml/losses/*.
+less where only some files are looked at: convexml/formulas.py,convexml/losses/*.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from support.support_cases import KINDS, point_at, random_case
 
-from convexml.certificates.support.labels import certify_support
+from convexml.certificates.support import certify_support
 
 GAPS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
 

@@ -6,7 +6,6 @@ scikit-learn are loaded when a problem is posed.
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 from typing import Any
 
@@ -31,7 +30,7 @@ def __getattr__(name: str) -> Any:
 def _advice(name: str) -> str:
     """What there is instead: the estimator of that name, the models it minimises, the nearest."""
     from .errors import instead
-    from .models.advice import of_estimator
+    from .models.base import of_estimator
 
     models = importlib.import_module(f"{__name__}.models")
     posed = of_estimator({each: getattr(models, each) for each in models.__all__}, name)

@@ -8,12 +8,13 @@ from . import penalties as penalties
 from . import solvers as solvers
 from . import textbook as textbook
 from . import theory as theory
-from .audit import Slater as Slater
-from .audit import assert_optimal as assert_optimal
-from .audit import certify as certify
-from .audit import register as register
-from .audit import slater as slater
-from .audit import solve as solve
+from .bridge import Slater as Slater
+from .bridge import assert_optimal as assert_optimal
+from .bridge import certify as certify
+from .bridge import register as register
+from .bridge import slater as slater
+from .bridge import solve as solve
+from .bridge.recognition import recognize as recognize
 from .certificates import Certificate as Certificate
 from .certificates import Verdict as Verdict
 from .duality import dualize as dualize
@@ -67,16 +68,15 @@ from .models import SoftmaxRegression as SoftmaxRegression
 from .models import SpanningTree as SpanningTree
 from .models import SquareRootLasso as SquareRootLasso
 from .models import TrendFilter as TrendFilter
-from .models.blocks import RowBlocks as RowBlocks
-from .models.boosting.stumps import stumps as stumps
-from .models.regression.equivalence import equivalent as equivalent
+from .models.boosting import stumps as stumps
+from .models.regression import equivalent as equivalent
+from .models.row_blocks import RowBlocks as RowBlocks
 from .models.solution import Solution as Solution
 from .progress import Progress as Progress
 from .progress import showing_progress as showing_progress
-from .recognition import recognize as recognize
-from .report import Comparison as Comparison
-from .report import Convergence as Convergence
-from .report import compare as compare
-from .report import convergence as convergence
+from .show.report.courses import Convergence as Convergence
+from .show.report.courses import convergence as convergence
+from .show.views import Comparison as Comparison
+from .show.views import compare as compare
 
 __version__: str

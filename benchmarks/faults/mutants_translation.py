@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-DUALITY = "convexml/duality"
-AUDIT = "convexml/audit"
-CONIC = "convexml/certificates/conic"
+AUDIT = "convexml/bridge"
 TEXTBOOK = "tests/faces/cvxpy/test_dual_textbook.py"
 SIGNS = "tests/faces/cvxpy/test_dual_values.py"
 ESTIMATORS = "tests/faces/sklearn/test_certified_estimators.py"
@@ -25,63 +23,63 @@ def estimator(name: str, file: str, old: str, new: str, case: str) -> Mutant:
 MUTANTS = [
     Mutant(
         "dual: the sign of an inequality",
-        f"{DUALITY}/parts.py",
+        "convexml/duality/pose.py",
         "return left - right, 1.0, left.is_constant()",
         "return left - right, -1.0, left.is_constant()",
         (f"{TEXTBOOK}::test_linear_program", f"{SIGNS}::test_multipliers_are_slopes"),
     ),
     Mutant(
         "dual: the sign of a constraint g >= 0",
-        f"{DUALITY}/parts.py",
+        "convexml/duality/pose.py",
         "return argument, -1.0, True",
         "return argument, 1.0, True",
         (f"{SIGNS}::test_multipliers_of_attributes", f"{SIGNS}::test_multipliers_are_slopes"),
     ),
     Mutant(
         "dual: the constant is dropped",
-        f"{DUALITY}/assemble.py",
+        "convexml/duality/pose.py",
         "    if terms and constant:\n        value = value + constant\n",
         "",
         (f"{PROBLEMS}::test_a_constant_moves_no_gap_and_stays_in_the_dual",),
     ),
     Mutant(
         "dual: twice the conjugate of a quadratic form",
-        f"{DUALITY}/assemble.py",
+        "convexml/duality/pose.py",
         "factor, null = conjugate_factor(column.quadratic.entries)\n        scale, inner = 0.5,",
         "factor, null = conjugate_factor(column.quadratic.entries)\n        scale, inner = 1.0,",
         (f"{TEXTBOOK}::test_quadratic_program",),
     ),
     Mutant(
         "dual: the null space of a quadratic form is free",
-        f"{DUALITY}/assemble.py",
+        "convexml/duality/pose.py",
         "        if null.shape[0]:\n",
         "        if null.shape[0] < 0:\n",
         (f"{TEXTBOOK}::test_quadratic_program_with_a_singular_matrix",),
     ),
     Mutant(
         "dual: the factor of P, not of its inverse",
-        f"{DUALITY}/lagrangian.py",
+        "convexml/duality/lagrangian.py",
         "return (vectors[:, large] / np.sqrt(values[large])).T, vectors[:, ~large].T",
         "return (vectors[:, large] * np.sqrt(values[large])).T, vectors[:, ~large].T",
         (f"{TEXTBOOK}::test_quadratic_program",),
     ),
     Mutant(
         "dual: multipliers of inequalities have no sign",
-        f"{DUALITY}/assemble.py",
+        "convexml/duality/pose.py",
         '        case "nonneg":\n            yield y[0] >= 0\n',
         '        case "nonneg":\n            yield y[0] >= -1e3\n',
         (f"{PROBLEMS}::test_multipliers_of_inequalities_have_a_sign",),
     ),
     Mutant(
         "dual: the dual norm of the l1 norm is the l1 norm",
-        f"{DUALITY}/assemble.py",
+        "convexml/duality/pose.py",
         "yield cp.norm_inf(y[1]) <= cp.sum(y[0])",
         "yield cp.norm1(y[1]) <= cp.sum(y[0])",
         (f"{TEXTBOOK}::test_lasso",),
     ),
     Mutant(
         "dual: the exponential cone without its e",
-        f"{DUALITY}/assemble.py",
+        "convexml/duality/pose.py",
         "yield cp.ExpCone(-y[1], -y[0], np.e * y[2])",
         "yield cp.ExpCone(-y[1], -y[0], y[2])",
         (
@@ -90,70 +88,70 @@ MUTANTS = [
     ),
     Mutant(
         "dual: twice the price of a quadratic constraint",
-        f"{DUALITY}/assemble.py",
+        "convexml/duality/pose.py",
         "cp.quad_over_lin(u, 4.0 * lam)",
         "cp.quad_over_lin(u, 2.0 * lam)",
         (f"{TEXTBOOK}::test_quadratic_constraint",),
     ),
     Mutant(
         "dual: twice the price of a quadratic constraint in LaTeX",
-        f"{DUALITY}/latex/cones.py",
+        "convexml/duality/lagrangian.py",
         "identity(lam.rows) * 4.0",
         "identity(lam.rows) * 2.0",
         ("tests/faces/cvxpy/test_dual_text.py::test_every_line_holds[quadratic_constraints]",),
     ),
     Mutant(
         "dual: the entropy of u alone",
-        f"{DUALITY}/assemble.py",
+        "convexml/duality/pose.py",
         "cp.sum(cp.rel_entr(u, lam) + cp.rel_entr(lam - u, lam))",
         "cp.sum(cp.rel_entr(u, lam))",
         (f"{TEXTBOOK}::test_logistic_regression",),
     ),
     Mutant(
         "dual: Maximize is not turned round",
-        f"{DUALITY}/assemble.py",
+        "convexml/duality/pose.py",
         "cp.Minimize(-value) if lagrangian.maximise else",
         "cp.Maximize(value) if lagrangian.maximise else",
         (f"{PROBLEMS}::test_a_constant_moves_no_gap_and_stays_in_the_dual",),
     ),
     Mutant(
         "audit: the constant of the objective is dropped",
-        f"{CONIC}/optimum.py",
+        "convexml/certificates/conic/optimum.py",
         "gap=rest - value,",
         "gap=seen.value - value,",
         (f"{PROBLEMS}::test_a_constant_moves_no_gap_and_stays_in_the_dual",),
     ),
     Mutant(
         "audit: Maximize is judged as Minimize",
-        f"{AUDIT}/cvxpy/problems.py",
+        "convexml/bridge/certificate.py",
         "found, sign = objective_at(self.names.problem), self.sign",
         "found, sign = objective_at(self.names.problem), 1.0",
         (f"{PROBLEMS}::test_a_constant_moves_no_gap_and_stays_in_the_dual",),
     ),
     Mutant(
         "audit: a price of inf is free",
-        f"{CONIC}/optimum.py",
+        "convexml/certificates/conic/optimum.py",
         "value, within = bound.local, max(bound.radius, bound.far)",
         "value = bound.local",
         (f"{PROBLEMS}::test_a_residual_on_a_free_variable_leaves_a_bound_over_a_box",),
     ),
     Mutant(
         "audit: curvature of the wrong sign is not asked for",
-        f"{CONIC}/optimum.py",
+        "convexml/certificates/conic/optimum.py",
         "subject.curvature or curvature_words(bound.curvature)",
         '""',
         ("tests/truth/families/test_rounded_data.py::test_a_saddle_is_not_certified",),
     ),
     Mutant(
         "audit: a variable that is not finite is judged",
-        f"{AUDIT}/cvxpy/problems.py",
+        "convexml/bridge/certificate.py",
         "    if not np.all(np.isfinite(posed.read(",
         "    if not np.any(np.isfinite(posed.read(",
         (f"{PROBLEMS}::test_values_that_are_not_finite_prove_nothing",),
     ),
     Mutant(
         "audit: an upper bound is measured as a lower one",
-        f"{AUDIT}/cvxpy/reading/violation.py",
+        "convexml/bridge/layout.py",
         'variable.attributes["bounds"],\n            (-1.0, 1.0),',
         'variable.attributes["bounds"],\n            (-1.0, -1.0),',
         (
@@ -163,21 +161,21 @@ MUTANTS = [
     ),
     Mutant(
         "audit: an equation is violated on one side only",
-        f"{AUDIT}/cvxpy/reading/violation.py",
+        "convexml/bridge/layout.py",
         "case cp.constraints.Equality():\n            return _both(args[0] - args[1])",
         "case cp.constraints.Equality():\n            return _positive(args[0] - args[1])",
         (f"{PROBLEMS}::test_bounds_have_two_sides",),
     ),
     Mutant(
         "audit: a constant constraint that is violated counts as met",
-        f"{AUDIT}/cvxpy/constant.py",
+        "convexml/bridge/certificate.py",
         "certain = np.abs(violated) > error",
         "certain = np.abs(violated) > 1e12 * error",
         (f"{CONSTANTS}::test_a_parameter_is_a_constant_at_the_level_of_tol",),
     ),
     Mutant(
         "audit: a ray along which the objective does not fall",
-        f"{CONIC}/search/recession.py",
+        "convexml/certificates/conic/unbounded.py",
         "-INSIDE * np.linalg.norm(program.q)",
         "INSIDE * np.linalg.norm(program.q)",
         (f"{ABSENCE}::test_unboundedness_is_verified_along_the_ray",),
@@ -185,7 +183,7 @@ MUTANTS = [
     ),
     Mutant(
         "audit: multipliers of value 0 are evidence",
-        f"{CONIC}/infeasible.py",
+        "convexml/certificates/conic/infeasible.py",
         "    if not value < 0.0:\n        return 0.0\n",
         "",
         ("tests/numerics/test_conic_evidence.py::test_multipliers_of_value_0_are_no_evidence",),
@@ -234,14 +232,14 @@ MUTANTS = [
     ),
     Mutant(
         "scikit-learn: the dual point of SVC with the sign of its coefficients",
-        f"{AUDIT}/sklearn/families/libsvm.py",
+        "convexml/sklearn/kernel_machines.py",
         "c, w, b, fit_intercept=True, u=-q, name=name,",
         "c, w, b, fit_intercept=True, u=q, name=name,",
         (f"{ESTIMATORS}::test_the_coefficients_of_libsvm_are_its_dual_point",),
     ),
     Mutant(
         "scikit-learn: coefficients of samples without weight left out",
-        f"{AUDIT}/sklearn/families/libsvm.py",
+        "convexml/sklearn/kernel_machines.py",
         "used = kept.size and not np.any(np.delete(q, kept))",
         "used = kept.size",
         (f"{MACHINES}::test_a_coefficient_of_a_sample_without_weight_counts",),

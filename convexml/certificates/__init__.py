@@ -1,6 +1,8 @@
 """Certificates: bounds on how wrong an answer can be, computed from the raw data."""
 
-from ..conditions import Condition
+from __future__ import annotations
+
+from ..formulas import Condition
 from .certificate import Certificate, Verdict
 from .learning.gap import certify_objective, quick_gap
 

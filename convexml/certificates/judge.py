@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..conditions import KINDS, Condition
+from ..formulas import KINDS, Condition
 from ..numerics import EPS, Array
 from ..validation import positive_number
 from .certificate import Certificate, Verdict

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..design import Design, by_blocks, in_blocks
-from ..design.stacked import StackedDesign
+from ..data import Design, by_blocks, in_blocks
+from ..data.scaled import StackedDesign
 from ..numerics import UNIT, Array, gamma, two_product, two_sum
 from .algebra.rationals import DIGITS, exact_sum, exact_sums, grid_of
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..numerics import Array
-from .logarithms import Fit, log_system, triplets
+from .units import Fit, log_system, triplets
 
 NULL_SHARE = 1e-6
 """Share of P_0, the null model, that a learning problem's scale cannot fall below."""

@@ -12,7 +12,7 @@ from scipy import sparse
 from ..errors import InputError
 from ..numerics import Array
 from ..validation import refuse_nonfinite
-from .inner import mixes_cones, store, stored, taken_for_another
+from .interface import mixes_cones, store, stored, taken_for_another
 
 LONGEST = 80
 """Characters of an expression, or of a value, in a message."""

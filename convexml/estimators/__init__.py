@@ -1,30 +1,25 @@
 """scikit-learn's estimators with a certificate: its names, parameters and objectives."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
-from ..naming import no_such_name
-from .elastic_net import ElasticNet
-from .elastic_net_cv import ElasticNetCV
+from ..validation import no_such_name
+from .classifiers import LinearDiscriminantAnalysis, LinearSVC, LinearSVR, RidgeClassifier
+from .cross_validation import ElasticNetCV, LassoCV, LogisticRegressionCV, RidgeCV
 from .graphical_lasso import GraphicalLasso
-from .huber_regressor import HuberRegressor
-from .kernel_ridge import KernelRidge
-from .lasso import Lasso
-from .lasso_cv import LassoCV
-from .linear_discriminant_analysis import LinearDiscriminantAnalysis
-from .linear_regression import LinearRegression
-from .linear_svc import LinearSVC
-from .linear_svr import LinearSVR
-from .logistic_regression import LogisticRegression
-from .logistic_regression_cv import LogisticRegressionCV
-from .multi_task_lasso import MultiTaskLasso
-from .one_class_svm import OneClassSVM
-from .poisson_regressor import PoissonRegressor
-from .quantile_regressor import QuantileRegressor
-from .ridge import Ridge
-from .ridge_classifier import RidgeClassifier
-from .ridge_cv import RidgeCV
-from .svc import SVC
-from .svr import SVR
+from .kernel import SVC, SVR, KernelRidge, OneClassSVM
+from .linear import (
+    ElasticNet,
+    HuberRegressor,
+    Lasso,
+    LinearRegression,
+    LogisticRegression,
+    MultiTaskLasso,
+    PoissonRegressor,
+    QuantileRegressor,
+    Ridge,
+)
 
 __all__ = [
     "SVC",

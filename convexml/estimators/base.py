@@ -4,25 +4,119 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from ..audit.sklearn.estimators import parts_of
-from ..audit.sklearn.parts import LearningPart, Subproblem, certify_parts
 from ..certificates import Certificate
+from ..data.columns import NamedColumns
 from ..errors import InputError, NoSuchNameError, SolverError, UnknownSolverError, warn
 from ..models import LearningProblem
-from ..models.blocks.taking import refuse_blocks
-from ..models.reading.inputs import read_weights
-from ..models.reading.names import NamedColumns
+from ..models.inputs import read_matrix, read_weights
+from ..models.row_blocks import refuse_blocks
 from ..models.solution import Solution
 from ..numerics import Array, without_warnings
-from ..objective import Objective
+from ..problem import Objective
 from ..progress import watched
-from ..validation import float_array, positive_number
-from .held import Held
-from .reading import check_solver, check_steps, read_samples
+from ..sklearn.estimators import parts_of
+from ..sklearn.fitted import FunctionPart, LearningPart, Subproblem, certify_parts
+from ..sklearn.regressors import TargetsPart
+from ..solvers import names
+from ..validation import float_array, positive_integer, positive_number
+
+# A part of an estimator at the coefficients that it holds, and its certificate.
+
+
+@dataclass(frozen=True)
+class Held:
+    """What an estimator holds of a solution: the same point, or one that rounding has moved."""
+
+    part: LearningPart | FunctionPart | TargetsPart
+    solution: Solution
+
+    @property
+    def name(self) -> str:
+        return self.part.name
+
+    @property
+    def value(self) -> float:
+        return self.part.value
+
+    def certify(self, tol: float) -> Certificate:
+        """The certificate of the solution, where its point is held; else another one."""
+        part, point = self.part, self.solution.primal
+        u, same = self.solution.dual.get("u"), np.array_equal(point["b"], self.part.b)
+        if isinstance(part, FunctionPart):
+            posed: Any = self.solution.problem
+            same = same and np.array_equal(posed.kernel_parts.c, part.objective.c)
+            held, place = part.q, "q"
+        else:
+            held, place = part.w, "w"
+        if same and np.array_equal(np.ravel(point[place]), np.ravel(held)) and u is not None:
+            return self.solution.certificate
+        if not isinstance(part, FunctionPart) and u is not None:
+            part = replace(part, u=np.array(u))
+        return part.certify(tol)
+
+
+# X and y as scikit-learn reads them; what X holds that is no number is named by row and column.
+
+
+def read_samples(estimator: Any, X: Any, y: Any, settings: Mapping[str, Any]) -> tuple[Any, Any]:
+    """X in float64, dense or by rows or columns, and y; None where none is wanted.
+
+    Raises
+    ------
+    ValueError, TypeError
+        scikit-learn's; an ``InputError`` where it is an entry or the shape of X.
+    """
+    from sklearn.utils.validation import validate_data
+
+    read = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, **settings}
+    try:
+        found = validate_data(estimator, X, y, **read)
+    except (ValueError, np.exceptions.DTypePromotionError) as error:
+        try:
+            read_matrix(f"{type(estimator).__name__}.fit", X)
+        except InputError as named:
+            first = str(error).partition("\n")[0].partition(". ")[0].rstrip(".")
+            raise InputError(f"{named} ({first}.)") from None
+        raise
+    return found if isinstance(found, tuple) else (found, None)
+
+
+def check_steps(estimator: Any) -> None:
+    """Refuse a ``max_iter`` that the namesake, where it has one, refuses; None is ours."""
+    from sklearn.utils._param_validation import validate_parameter_constraints
+
+    kind, steps = type(estimator), getattr(estimator, "max_iter", None)
+    known = _constraints(kind)
+    if steps is not None and "max_iter" in known:
+        allowed = {"max_iter": known["max_iter"]}
+        validate_parameter_constraints(allowed, {"max_iter": steps}, kind.__name__)
+    elif steps is not None:
+        positive_integer(steps, kind.__name__, "max_iter")
+
+
+def check_solver(estimator: Any) -> None:
+    """Refuse a ``solver`` that is neither the namesake's nor "auto"; ours go by ``engine``."""
+    solver = getattr(estimator, "solver", "auto")
+    owner, allowed = type(estimator).__name__, {"auto"}
+    for option in _constraints(type(estimator)).get("solver", []):
+        allowed |= set(getattr(option, "options", ()))
+    if solver not in allowed:
+        ours = f" engine={solver!r} is one of convexml's." if solver in names() else ""
+        listed = ", ".join(sorted(allowed))
+        raise InputError(f"{owner}.fit: solver must be one of {listed}, got {solver!r}.{ours}")
+
+
+def _constraints(kind: type) -> Mapping[str, Any]:
+    """What the namesake says of its parameters."""
+    bases = (base for base in kind.__mro__ if base.__module__.startswith("sklearn."))
+    found: Mapping[str, Any] = getattr(next(bases, None), "_parameter_constraints", {})
+    return found
+
 
 OURS = dict.fromkeys(("engine", "solver", "tol", "max_iter"), "no_validation")
 """Parameters with another range than the namesake's; what solves is what refuses them."""

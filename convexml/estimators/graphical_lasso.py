@@ -8,13 +8,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn import covariance
 
-from ..audit.sklearn.parts import Subproblem
+from ..data.columns import NamedColumns
 from ..errors import InputError
 from ..models import GaussianLikelihood
-from ..models.reading.names import NamedColumns
 from ..models.solution import Solution
-from .base import OURS, CertifiedFit, Given
-from .reading import read_samples
+from ..sklearn.fitted import Subproblem
+from .base import OURS, CertifiedFit, Given, read_samples
 
 
 class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):

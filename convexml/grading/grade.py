@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
@@ -12,17 +13,139 @@ import numpy as np
 
 from ..certificates.certificate import Certificate, Verdict
 from ..errors import InputError, instead
-from ..models.rates.audit import hold
-from ..models.rates.reference import reference_of
+from ..models.rate_audit import hold, reference_of
 from ..numerics import EPS, Array
 from ..solvers.driver import Iterate
-from ..solvers.printed import PREFIX, Printed
+from ..solvers.printed import PREFIX, Printed, level
 from ..solvers.registry import ALGORITHMS, supports
 from ..validation import nonnegative_integer
-from .draws import LEVEL, complaints
-from .mistakes import mistakes
-from .parts import KINDS, Parts, pull_of, slopes_of
-from .student import arguments, iterates
+from .mistakes import KINDS, Parts, mistakes, pull_of, slopes_of
+
+# What a student wrote: the arguments it asks for, and the iterates that it yields.
+
+
+HYPERPARAMETERS = ("C", "radius", "delta", "eps", "tau")
+
+
+def arguments(page: Printed, problem: Any, step: Any, seed: int) -> dict[str, Any]:
+    """What a solver may ask for, by the names of its parameters."""
+    objective = page.objective
+    known = {
+        "X": page.X[:, :-1].copy(),
+        "y": objective.y.copy(),
+        "lam": level(objective),
+        "n": objective.n,
+        "d": objective.d,
+        "w": np.zeros(objective.d),
+        "b": 0.0,
+        "step": step,
+        "rho": step,
+        "seed": seed,
+        "rng": np.random.default_rng(seed),
+        "problem": problem,
+    }
+    return known | {n: getattr(problem, n) for n in HYPERPARAMETERS if hasattr(problem, n)}
+
+
+def iterates(
+    solver: Callable[..., Any], page: Printed, known: dict[str, Any], count: int
+) -> tuple[list[Array], str]:
+    """The first points (w, b), at most ``count``, and what the solver raised, in words."""
+    asked = inspect.signature(solver).parameters
+    wanted = [p for p in asked.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    missing = [p.name for p in wanted if p.name not in known and p.default is p.empty]
+    if missing:
+        raise InputError(
+            f"grade: the solver has a parameter {missing[0]!r}; it may ask for "
+            f"{', '.join(name for name in known if name != 'asked')}.{instead(missing[0], known)}"
+        )
+    points: list[Array] = []
+    told = ""
+    with np.errstate(all="ignore"):
+        try:
+            run = solver(**{p.name: known[p.name] for p in wanted if p.name in known})
+            if not isinstance(run, Iterator):
+                raise InputError(
+                    f"grade: the solver must be a generator of iterates (w, or w and b); it "
+                    f"returned {type(run).__name__}. Write yield where an iterate is reached."
+                )
+            for point in islice(run, count):
+                points.append(packed(point, page))
+        except InputError:
+            raise
+        except Exception as error:
+            told = f"{type(error).__name__}: {error}"
+    return points, told
+
+
+def packed(point: Any, page: Printed) -> Array:
+    """(w, b) as one new array; b is 0 where it was not yielded."""
+    d = page.objective.d
+    if isinstance(point, tuple) and len(point) == 2:
+        x = np.append(np.ravel(np.asarray(point[0], dtype=float)), float(point[1]))
+    else:
+        x = np.array(point, dtype=float).ravel()
+        x = np.append(x, 0.0) if len(x) == d else x
+    if len(x) != d + 1:
+        raise InputError(
+            f"grade: an iterate must be w of {d} numbers, or (w, b); it has {np.size(x)} numbers."
+        )
+    return x
+
+
+# Draws of single samples: whether they are uniform, by bounds with a stated level.
+
+
+LEVEL = 1e-6
+"""Of a false accusation, over all that is looked at here."""
+
+
+def complaints(draws: Sequence[Array], y: Array) -> Iterator[tuple[str, str]]:
+    """What is not uniform about the draws, with its name.
+
+    Of each draw all samples that explain it are given; where they are several, nobody knows which.
+    For a set A of samples, the number of known draws in A less its expectation is a martingale with
+    steps of at most 1: it exceeds sqrt(2 N log(2 / level)) with probability level at most (Azuma).
+    """
+    n = len(y)
+    known = [int(found[0]) if len(found) == 1 else -1 for found in draws]
+    sure = [i for i in known if i >= 0]
+    follow = [(a, b) for a, b in pairwise(known) if a >= 0 and b >= 0]
+    enough = math.ceil(math.log(1.0 / LEVEL) / math.log(n)) + 1 if n > 1 else len(known) + 1
+    if len(follow) >= enough and all((a + 1) % n == b for a, b in follow):
+        yield "in order", "the samples are taken in order, not drawn"
+        return
+    first, chance = sure[:n], 1.0
+    for k in range(len(first)):
+        chance *= 1.0 - k / n
+    if chance < LEVEL and len(set(first)) == len(first):
+        words = "the first draws never repeat: samples are reshuffled, not drawn with replacement"
+        yield "reshuffled", words
+        return
+    ambiguous = [set(map(int, found)) for found in draws if len(found) > 1]
+    free = len(ambiguous) / max(len(draws), 1)
+    room = math.sqrt(2.0 * len(draws) * math.log(2.0 * len(sets_of(y)) / LEVEL))
+    for words, A in sets_of(y):
+        inside = sum(i in A for i in sure)
+        expected = sum(len(A) / n for _ in sure) if not ambiguous else np.nan
+        if free == 0.0 and abs(inside - expected) > room:
+            yield (
+                "not uniform",
+                f"{inside} of {len(sure)} draws are {words}: uniform ones {expected:.0f}",
+            )
+            return
+
+
+def sets_of(y: Array) -> list[tuple[str, set[int]]]:
+    """Sets of samples whose share of the draws is known beforehand."""
+    n = len(y)
+    return [
+        ("in the first half of the samples", set(range(n // 2))),
+        ("of even number", set(range(0, n, 2))),
+        ("in the first tenth of the samples", set(range(max(n // 10, 1)))),
+        ("of y > 0", set(map(int, np.flatnonzero(y > 0.0)))),
+    ]
+
 
 FIRST, DRAWN, SEEDS = 10, 600, 2000
 """Steps that are compared with the page, draws that are looked at, and runs behind a mean."""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..naming import no_such_name
+from ..validation import no_such_name
+from .approximation import LowRank, fourier_features, pivoted_cholesky
 from .base import Kernel, Product, Scaled, Sum
-from .factor import factor
-from .fourier import fourier_features
-from .gaussian import Gaussian, Laplacian
-from .low_rank import LowRank, pivoted_cholesky
-from .polynomial import Linear, Polynomial
-from .precomputed import Precomputed
+from .functions import Gaussian, Laplacian, Linear, Polynomial, Precomputed
+from .matrix import factor
 
 __all__ = [
     "Gaussian",

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..formulas import name_of, number
 from ..numerics import EPS, Array
-from ..tex import name_of, number
 from ..validation import positive_number
 
 Rows = Callable[..., Array]

@@ -7,16 +7,29 @@ by their own names. A new model, loss or penalty is found as soon as its package
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 import re
+import tomllib
 from collections.abc import Callable, Iterable
-from typing import Any
+from hashlib import file_digest, sha256
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import ValidationError
 
-from ..errors import ConvexmlError, ProblemFileError, instead
-from .messages import shown
-from .names import snake_case
+from ..errors import ConvexmlError, DataError, InputError, ProblemFileError, closest, instead
+from .files import is_file, kind_of
+from .schema import ProblemData, ProblemTable, explain, shown, snake_case
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from .schema import DataTable
+
 
 TARGETS = ("Y", "x", "labels")
 """What y of the data is called by models of several targets, or of labels alone."""
@@ -149,7 +162,7 @@ def _foreign(constructor: Any, key: str) -> str:
     """What a model says of another library's name for one of its arguments."""
     if not hasattr(constructor, "scikit_learn"):
         return ""
-    found: str = importlib.import_module("convexml.models.advice").of_argument(constructor, key)
+    found: str = importlib.import_module("convexml.models.base").of_argument(constructor, key)
     return found
 
 
@@ -193,3 +206,233 @@ def _convert(value: Any) -> Any:
     if isinstance(value, list):
         return np.array(value)
     return None if value == "none" else value
+
+
+# Problem files on the disk: found, and read without their data.
+
+
+PROGRAMS = (".mps", ".qps")
+"""What programs in MPS and QPS form end with."""
+
+
+def read_table_of(path: str | Path) -> ProblemTable:
+    """Read and validate a problem file without loading its data (cheap, for listings)."""
+    path = Path(path)
+    if path.is_dir():
+        raise ProblemFileError(f"{path} is a folder; a problem file is needed")
+    if not path.is_file():
+        raise ProblemFileError(f"there is no problem file {path}.{_neighbours(path)}")
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ProblemFileError(f"{path} is not valid TOML: {error}{_named_in(path)}") from error
+    except UnicodeDecodeError as error:
+        raise ProblemFileError(f"{path} is not a text file in UTF-8: {error}") from error
+    except ValueError:
+        raise ProblemFileError(f"{path}: a number has thousands of digits") from None
+    except RecursionError:
+        raise ProblemFileError(f"{path}: tables or lists are nested too deeply") from None
+    try:
+        return ProblemTable.model_validate(content)
+    except ValidationError as error:
+        raise explain(path, error) from error
+
+
+def discover(path: str | Path) -> list[Path]:
+    """The problem files at `path`: the file itself, or every *.toml of the folder, sorted.
+
+    Raises
+    ------
+    ProblemFileError
+        When there is no such path, or no problem file in the folder.
+    """
+    path = Path(path)
+    if path.is_dir():
+        files = sorted(path.glob("*.toml"))
+        if not files:
+            raise ProblemFileError(f"the folder {path} holds no problem file (*.toml)")
+        return files
+    if not path.exists():
+        raise ProblemFileError(f"there is no file or folder {path}.{_neighbours(path)}")
+    return [path]
+
+
+def _named_in(path: Path) -> str:
+    """Advice for what is no problem file by its name: a table, as a rule."""
+    if path.suffix.lower() == ".toml":
+        return ""
+    return (
+        ". A problem file says what is asked of the data (`convexml init` prints one; name these "
+        f'in it: file = "{path.name}")'
+    )
+
+
+def _neighbours(path: Path) -> str:
+    """Advice for a path that is not there: the nearest problem file of its folder, else some."""
+    there = sorted(p.name for p in path.parent.glob("*.toml"))
+    if not there:
+        return "" if path.parent.is_dir() else f" There is no folder {path.parent} either."
+    found = closest(path.stem, [Path(name).stem for name in there])
+    if found is not None:
+        return f" Did you mean {found + '.toml'!r}?"
+    few = there if len(there) <= 5 else [*there[:5], f"... ({len(there)} files)"]
+    return f" Problem files there: {', '.join(few)}"
+
+
+# Statements: problems written in plain CVXPY, in a Python file beside the problem file.
+#
+# A statement defines `primal(data, **parameters)` and, if it likes, `dual(data, **parameters)`;
+# both
+# return a `cvxpy.Problem`. `data` holds the arrays of `[data]` as attributes: `data.X` and `data.y`
+# (±1 where the file names two classes), or `data.c`, `data.A_ub` ... of a linear program, None
+# where
+# the file has none; `data.Q` are the rows of X that `split` holds out. Loading a statement runs its
+# code.
+
+
+_PROGRAM = ("c", "A_ub", "b_ub", "A_eq", "b_eq", "bounds")
+
+
+def state(
+    path: Path, form: str, data: ProblemData | None, parameters: dict[str, Any]
+) -> cp.Problem:
+    """Run the statement at `path` and return its primal or dual.
+
+    Parameters
+    ----------
+    path : Path
+        The Python file.
+    form : str
+        "primal" or "dual": the name of the function to call.
+    data : ProblemData or None
+        The arrays, handed over as attributes of one namespace; None for a statement alone.
+    parameters : dict
+        Keyword arguments of the function.
+
+    Raises
+    ------
+    ProblemFileError
+        When the file is missing, fails, or returns something else than a `cvxpy.Problem`.
+    """
+    import cvxpy
+
+    function = getattr(_module(path), form, None)
+    if not callable(function):
+        raise ProblemFileError(f"{path.name} defines no function {form}(data, **parameters)")
+    arrays = dict(data.arrays) if data else {}
+    if "y" in arrays and arrays["y"].dtype.kind not in "biuf":
+        raise ProblemFileError(
+            f"data.y holds strings, such as {str(arrays['y'][0])!r}; a statement needs numbers: "
+            "write classes = [first, second] to have -1 and +1"
+        )
+    if data and "X" in data.held_out:
+        arrays["Q"] = data.held_out["X"]
+    if "c" in arrays:
+        arrays = dict.fromkeys(_PROGRAM) | arrays
+    name, others = f"{path.name}: {form}", {"data": SimpleNamespace(**arrays)} if data else {}
+    try:
+        problem = call(function, "parameters", name, parameters, others)
+    except ConvexmlError:
+        raise
+    except Exception as error:  # whatever a user's own code ends in
+        raise ProblemFileError(
+            f"statement: {name}: {type(error).__name__}: {str(error)[:600]}"
+        ) from error
+    if not isinstance(problem, cvxpy.Problem):
+        kind = type(problem).__name__
+        raise ProblemFileError(f"{path.name}: {form} must return a cvxpy.Problem, not {kind}")
+    return problem
+
+
+def _module(path: Path) -> ModuleType:
+    if path.suffix != ".py" or not is_file(path):
+        there = sorted(p.name for p in path.parent.glob("*.py"))
+        raise ProblemFileError(f"statement: there is no file {path}.{instead(path.name, there)}")
+    spec = importlib.util.spec_from_file_location(f"statement_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ProblemFileError(f"statement: {path.name} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        kind = type(error).__name__
+        raise ProblemFileError(f"{path.name} cannot be run: {kind}: {error}") from error
+    return module
+
+
+# `blocks = 100000`: the samples of a problem file in blocks of rows.
+
+
+READER = "convexml.models.row_blocks"
+WHOLE = ("positive", "classes", "rows", "one_hot", "polynomial", "missing", "split", "standardize")
+"""Keys that need all rows at once."""
+
+
+def refuse_blocks(constructor: Callable[..., Any] | None, name: str) -> None:
+    """Raise ProblemFileError for what is not posed on blocks."""
+    takes: Any = import_module(READER).TakesBlocks
+    if not (inspect.isclass(constructor) and issubclass(constructor, takes)):
+        raise ProblemFileError(f"data.blocks: {name} takes its data in memory; remove blocks")
+
+
+def is_read_by_blocks(table: DataTable, folder: Path) -> bool:
+    """Whether the file need not be in memory."""
+    return (
+        table.blocks is not None
+        and table.file is not None
+        and kind_of(folder / table.file, table) == ".parquet"
+    )
+
+
+def read_blocks(table: DataTable, folder: Path) -> ProblemData:
+    """The row groups of parquet files in blocks, read when they are needed; the hash is theirs.
+
+    Raises
+    ------
+    DataError
+        For what cannot be read, and for keys that need all rows.
+    """
+    path = folder / str(table.file)
+    for key in WHOLE:
+        if getattr(table, key) not in (None, False):
+            raise DataError(
+                f"data.{key} needs all rows of {path.name} in memory; remove blocks, or write what "
+                f"{key} makes of it to the file"
+            )
+    target, weight, features = table.target, table.sample_weight, table.features
+    names = [target, weight, *(features or [])]
+    if target is None or any(
+        isinstance(each, int | list) or hasattr(each, "map") for each in names
+    ):
+        raise DataError(
+            f"data: with blocks, target, sample_weight and features of {path.name} are names of "
+            "columns; target is required"
+        )
+    reader: Any = import_module(READER)
+    try:
+        blocks = reader.RowBlocks.from_parquet(
+            path, target, rows=table.blocks, features=features, weights=weight
+        )
+    except InputError as error:
+        said = str(error).removeprefix("RowBlocks.from_parquet: ")
+        raise DataError(f"data.file: {said}") from error
+    files = import_module("convexml.data.sources").files_of("data.file", path)
+    whole = sha256(b"".join(_digest(file) for file in files)).hexdigest()
+    return ProblemData({"X": blocks, "y": reader.BROUGHT}, sha256=whole)
+
+
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").digest()
+
+
+def in_blocks(arrays: dict[str, Any], rows: int, named: Callable[[Any], Any]) -> dict[str, Any]:
+    """X, y and weights that are in memory, in blocks of so many rows with ``named`` columns."""
+    reader: Any = import_module(READER)
+    X, y, weights = arrays["X"], arrays["y"], arrays.get("sample_weight")
+    if isinstance(X, reader.RowBlocks):
+        return arrays
+    cuts = [slice(first, first + rows) for first in range(0, len(y), rows)]
+    kept = [None if weights is None else weights[cut] for cut in cuts]
+    pieces = [(named(X[cut]), y[cut], own) for cut, own in zip(cuts, kept, strict=True)]
+    return {"X": reader.RowBlocks(pieces), "y": reader.BROUGHT}

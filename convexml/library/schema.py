@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
+
+from ..errors import ProblemFileError, instead
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
 
 # Strict, so that a quoted "0.1" is an error and not a number; TOML integers may stand for reals.
 Real = Annotated[float, Field(strict=True)]
@@ -201,3 +214,197 @@ class ProblemTable(Table):
         if self.form == "dual" and self.statement is None:
             raise ValueError("form = 'dual' belongs to a statement; a model poses both forms")
         return self
+
+
+# Validation errors in the words of the file: dotted path, offending key, nearest key.
+
+
+_BRANCH = re.compile(r"(str|int|float|bool|TargetTable)$|(list|constrained|function|literal)\b")
+"""What pydantic calls a branch of a union."""
+MOST = 8
+"""Mistakes of one file that are told."""
+
+
+def explain(path: Path, error: ValidationError) -> ProblemFileError:
+    """One exception that names the file and every mistake that pydantic found in it."""
+    reasons: dict[tuple[str | int, ...], list[str]] = {}
+    for item in error.errors(include_url=False):
+        location = _in_the_file(item["loc"])
+        found = reasons.setdefault(location, [])
+        if (reason := _reason(item, location)) not in found:
+            found.append(reason)
+    # Of a union, the branch that came furthest says what is wrong.
+    inner = {each[:k] for each in reasons for k in range(1, len(each))}
+    lines = [
+        f"{dotted(location)}: {_joined(found)}" if location else _joined(found)
+        for location, found in reasons.items()
+        if location not in inner or not found[0].startswith("must be")
+    ]
+    few = [*lines[:MOST], *([f"... ({len(lines)} mistakes)"] if len(lines) > MOST else [])]
+    return ProblemFileError(f"{path}: " + "\n  ".join(few))
+
+
+def _joined(reasons: list[str]) -> str:
+    """`must be a number or a string, got []`, where every branch of a union was refused."""
+    if len(reasons) == 1 or not all(", got " in each for each in reasons):
+        return "; ".join(reasons)
+    got = reasons[0].partition(", got ")[2]
+    wanted = [each.partition(", got ")[0].removeprefix("must be ") for each in reasons]
+    return f"must be {', '.join(wanted[:-1])} or {wanted[-1]}, got {got}"
+
+
+def dotted(location: Sequence[str | int]) -> str:
+    """`("expected", "facts", 0, "rtol")` -> `"expected.facts[0].rtol"`."""
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def shown(value: Any) -> str:
+    """A value as it was written, in at most sixty characters."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested too deeply; a number of thousands of digits
+        return f"a {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _reason(item: Any, location: tuple[str | int, ...]) -> str:
+    if item["type"] == "extra_forbidden":
+        return f"unknown key {location[-1]!r}.{instead(location[-1], _keys(location[:-1]))}"
+    if item["type"] == "missing":
+        return "this key is required"
+    if item["type"] == "value_error":
+        return str(item["ctx"]["error"])
+    requirement = item["msg"].replace("Input should be a valid", "must be a")
+    requirement = requirement.replace("Input should be", "must be").replace("float", "number")
+    requirement = requirement.replace("a integer", "an integer").replace("dictionary", "table")
+    return f"{requirement}, got {shown(item['input'])}"
+
+
+def _in_the_file(location: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Drop what pydantic adds for the branches of a union, which is in no file."""
+    kept: list[str | int] = []
+    table: type[BaseModel] | None = ProblemTable
+    for part in location:
+        if isinstance(part, int):
+            kept.append(part)
+        elif table is not None and not _BRANCH.match(part):
+            kept.append(part)
+            table = _child(table, part)
+    return tuple(kept)
+
+
+def _keys(location: Sequence[str | int]) -> list[str]:
+    table: type[BaseModel] | None = ProblemTable
+    for part in location:
+        if isinstance(part, str) and table is not None:
+            table = _child(table, part)
+    return [f.alias or name for name, f in table.model_fields.items()] if table else []
+
+
+def _child(table: type[BaseModel], key: str) -> type[BaseModel] | None:
+    """The pydantic model that a key of `table` holds, directly, in a list or as an option."""
+    field = table.model_fields.get(key)
+    pending: list[Any] = [field.annotation] if field else []
+    while pending:
+        kind = pending.pop()
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            return kind
+        pending.extend(get_args(kind))
+    return None
+
+
+# How the names of classes are written in problem files.
+
+
+_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def snake_case(name: str) -> str:
+    """`"HardMarginSVM"` -> `"hard_margin_svm"`, `"L1Ball"` -> `"l1_ball"`."""
+    return _BOUNDARY.sub("_", name).lower()
+
+
+# What the data of a problem file becomes: plain arrays under their textbook names.
+
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class RawData:
+    """A data set as its source holds it.
+
+    Attributes
+    ----------
+    X : array or csr_array, shape (n, d)
+    y : array, shape (n,) or (n, K), or None
+        None where no column was named to be predicted.
+    features : tuple of str
+    class_names : tuple of str
+        Of the values of y, in their order, where the source names them.
+    sample_weight : array, shape (n,), or None
+    categories : dict
+        The values of a column of text; X holds their numbers.
+    """
+
+    X: Any
+    y: Array | None
+    features: tuple[str, ...]
+    class_names: tuple[str, ...] = ()
+    sample_weight: Array | None = None
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ProblemData:
+    """The arrays that a problem is posed with.
+
+    Attributes
+    ----------
+    arrays : dict
+        `X` (n, d), maybe `y` (n,) and `sample_weight` (n,); or `c`, `A_ub` ... of a linear program.
+        `y` is -1 or +1 where the file names two classes.
+    features : tuple of str
+        Names of the columns of `X`; empty for a linear program.
+    sha256 : str
+        Hash of the selected numbers before they are standardised (standardising rounds, and not
+        every machine rounds alike).
+    held_out : dict
+        `X` and `y` of the rows that `split` keeps from the problem; empty without it.
+    dropped : int
+        Rows that `missing = "drop"` left out.
+    """
+
+    arrays: dict[str, Any]
+    features: tuple[str, ...] = ()
+    sha256: str = field(default="")
+    held_out: dict[str, Any] = field(default_factory=dict)
+    dropped: int = 0
+
+
+def sha256(arrays: dict[str, Any]) -> str:
+    """Hash of names, shapes, types and values, the same on every machine for equal numbers."""
+    digest = hashlib.sha256()
+    for name, array in sorted(_plain(arrays).items()):
+        if array.dtype.kind in "biuf":
+            array = array.astype("<f8")
+        else:
+            array = np.char.encode(array.astype(str), "utf-8")
+        digest.update(f"{name} {array.shape} {array.dtype.str}\n".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def _plain(arrays: dict[str, Any]) -> dict[str, Array]:
+    """The arrays, a sparse one as the three that it consists of."""
+    plain: dict[str, Array] = {}
+    for name, array in arrays.items():
+        if hasattr(array, "indptr"):
+            parts = ("data", "indices", "indptr")
+            plain |= {f"{name}.{part}": np.asarray(getattr(array, part)) for part in parts}
+        else:
+            plain[name] = np.asarray(array)
+    return plain

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..naming import no_such_name
+from ..validation import no_such_name
 from .absolute import Absolute
 from .base import Loss
 from .epsilon_insensitive import EpsilonInsensitive
@@ -13,10 +13,9 @@ from .hard_margin import HardMargin
 from .hinge import Hinge
 from .huber import Huber
 from .interpolation import Interpolation
-from .linex import Linex
 from .logistic import Logistic
 from .pinball import Pinball
-from .poisson import Poisson
+from .poisson import Linex, Poisson
 from .softmax import Softmax
 from .squared import Squared
 from .squared_epsilon_insensitive import SquaredEpsilonInsensitive

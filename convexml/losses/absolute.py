@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..compiled import compiled
+from ..formulas import Terms, Tex, constant
 from ..numerics import EPS, Array, soft_threshold
-from ..terms import Terms, constant
-from ..tex import Tex
 from .base import Loss
 
 

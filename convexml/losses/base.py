@@ -8,13 +8,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ..blocks import rowwise
 from ..compiled import Loop
-from ..conditions import AtSamples, Condition, Words
+from ..data import rowwise
+from ..formulas import AtSamples, Condition, Form, Symbol, Terms, Tex, Weights, Words, name_of
 from ..numerics import EPS, Array, outward
-from ..pictures.losses import PicturedLoss
-from ..terms import Terms
-from ..tex import Form, Symbol, Tex, Weights, name_of
+from ..pictures.functions import PicturedLoss
 
 
 class Loss(PicturedLoss, ABC):

@@ -8,10 +8,21 @@ from typing import Any
 import numpy as np
 
 from ..compiled import compiled
-from ..conditions import AtSamples, Condition, Words, products
+from ..formulas import (
+    AtSamples,
+    Condition,
+    Form,
+    Row,
+    Symbol,
+    Terms,
+    Tex,
+    Weights,
+    Words,
+    constant,
+    listed,
+    products,
+)
 from ..numerics import EPS, Array
-from ..terms import Terms, constant
-from ..tex import Form, Row, Symbol, Tex, Weights, listed
 from ..validation import nonnegative_number
 from .base import Loss
 

@@ -10,9 +10,8 @@ import numpy as np
 from scipy.special import wrightomega
 
 from ..compiled import compiled
+from ..formulas import Terms, Tex, constant
 from ..numerics import ELEMENTARY, Array, xlogx
-from ..terms import Terms, constant
-from ..tex import Tex
 from .base import Loss
 
 

@@ -8,10 +8,21 @@ from typing import Any
 import numpy as np
 
 from ..compiled import compiled
-from ..conditions import AtSamples, Condition, Words, products, worst
+from ..formulas import (
+    AtSamples,
+    Condition,
+    Form,
+    Row,
+    Symbol,
+    Terms,
+    Tex,
+    Weights,
+    Words,
+    constant,
+    products,
+    worst,
+)
 from ..numerics import EPS, Array
-from ..terms import Terms, constant
-from ..tex import Form, Row, Symbol, Tex, Weights
 from .base import Loss
 
 

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..compiled import compiled
-from ..conditions import Words
+from ..formulas import Terms, Tex, Words, constant
 from ..numerics import EPS, Array, soft_threshold
-from ..terms import Terms, constant
-from ..tex import Tex
 from ..validation import positive_number
 from .base import Loss
 

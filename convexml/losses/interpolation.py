@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..conditions import AtSamples, Condition, Words
+from ..formulas import AtSamples, Condition, Form, Row, Symbol, Terms, Tex, Weights, Words, constant
 from ..numerics import EPS, Array
-from ..terms import Terms, constant
-from ..tex import Form, Row, Symbol, Tex, Weights
 from .base import Loss
 
 

@@ -10,10 +10,8 @@ import numpy as np
 from scipy.special import expit
 
 from ..compiled import compiled
-from ..conditions import AtSamples, Condition
+from ..formulas import AtSamples, Condition, Terms, Tex, constant, listed
 from ..numerics import ELEMENTARY, EPS, Array, log1pexp
-from ..terms import Terms, constant
-from ..tex import Tex, listed
 from .base import Loss
 
 TINY = 1e-300

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..compiled import compiled
-from ..conditions import AtSamples, Condition, products
 from ..errors import InputError
+from ..formulas import AtSamples, Condition, Terms, Tex, constant, products
 from ..numerics import EPS, Array
-from ..terms import Terms, constant
-from ..tex import Tex
 from ..validation import finite_number
 from .base import Loss
 

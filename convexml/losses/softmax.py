@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp, softmax, wrightomega, xlog1py, xlogy
 
-from ..blocks import rowwise
-from ..conditions import AtSamples, Condition, worst
+from ..data import rowwise
+from ..formulas import AtSamples, Condition, Terms, Tex, constant, worst
 from ..numerics import ELEMENTARY, EPS, ROUNDING, Array, log1pexp
-from ..terms import Terms, constant
-from ..tex import Tex
 from .base import Loss
 
 

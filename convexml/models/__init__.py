@@ -6,8 +6,8 @@ from typing import Any
 
 from lazy_loader import attach_stub
 
-from ..naming import no_such_name
-from .learning.stored import register_models
+from ..validation import no_such_name
+from .posing import register_models
 
 _load, _, __all__ = attach_stub(__name__, __file__)
 

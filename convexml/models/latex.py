@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..formulas import Form, Row, Symbol, Tex, Weights, listed, plus, times, told
 from ..kernels import Kernel
 from ..losses import Loss
-from ..objective import Objective
 from ..penalties import Penalty
-from ..tex import Form, Row, Symbol, Tex, Weights, listed, plus, times, told
+from ..problem import Objective
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from ..certificates import Certificate
 from ..numerics import Array
 from ..progress import judged
-from ..solvers.alarm import LOST
+from ..solvers.driver import LOST
 from ..solvers.reference import REFERENCE, installed
 from ..validation import nonnegative_integer, positive_number, yes_or_no
 from .checkpoint import Checkpoint

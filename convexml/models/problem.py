@@ -3,31 +3,164 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..certificates import Certificate
-from ..certificates.learning.existence.evidence import Evidence
-from ..certificates.support.labels import CertifiedSupport
-from ..deadline import limited
+from ..certificates.learning.existence import Evidence
+from ..certificates.support import CertifiedSupport
+from ..errors import InputError, WorkersLostError
 from ..kernels import Kernel
 from ..losses import Loss
 from ..numerics import Array
-from ..objective import Objective, Statement, pose_dual, pose_primal
 from ..penalties import Penalty
+from ..problem import Objective, Statement, pose_dual, pose_primal
+from ..solvers.driver import LOST
+from ..system import limited, writable
 from ..validation import yes_or_no
-from .blocks.taking import TakesBlocks, read_any
-from .folds.cross_validation import CrossValidated
+from . import outcome, posing
+from .checkpoint import INSTEAD, Checkpoint, SavedPoint, read
+from .cross_validation import CrossValidated
+from .inputs import Samples, read_coefficients
 from .latex import Latex, latex_of
-from .learning import construction, judging, outcomes, posing, resuming, stored
-from .learning.everywhere import follow
-from .learning.lam_max import lam_max
-from .learning.posed import Values
-from .learning.predictor import Predictor
-from .reading.inputs import Samples
+from .outcome import Attempt
+from .path import follow, lam_max
+from .portfolio import SHORT
+from .posing import PosedLearning, Values
+from .prediction import Predictor
+from .row_blocks import TakesBlocks, read_any
 from .solution import Solution
+from .solving import solve_learning
+
+# Solves that keep their best point in a file, and go on from the one that is there.
+
+
+SAME = 1e-9
+"""Up to this share of their size sums are the same: they are added up in other blocks."""
+
+
+def solve_kept(
+    problem: PosedLearning, solver: str = "auto", *, checkpoint: Any = None, **options: Any
+) -> Solution:
+    """``solve_learning`` with a file for the best point, or without.
+
+    What the file says is used as a start alone: the gap of the answer is computed from the data.
+    """
+    if checkpoint is None:
+        return solve_learning(problem, solver, **options)
+    kept = opened(problem, checkpoint)
+    before = kept.best
+    if before is not None:
+        options["w0"] = before.w.reshape(problem.objective_parts.w_shape)
+    try:
+        solution = solve_learning(problem, solver, kept=kept, **options)
+        if solution.claimed_status != LOST:  # else there is nobody to judge it
+            solution = _better(solution, kept)
+        w, b = solution.primal.get("w"), solution.primal.get("b", 0.0)
+        if w is not None and w.shape == problem.objective_parts.w_shape:
+            values = solution.objective, solution.gap, solution.iterations, solution.solver
+            kept.keep(SavedPoint(np.ravel(w), b, *values))
+    except WorkersLostError as error:
+        there = f"The best point so far is in {kept.path}, to go on from."
+        raise WorkersLostError(f"{error} {there}" if kept.best else str(error)) from error
+    finally:
+        kept.flush()
+    if before is not None:
+        told = f" Resumed from {before.solver}, iteration {before.iteration}."
+        solution.choice = (solution.choice + told).strip()
+    return solution
+
+
+def opened(problem: PosedLearning, path: Any) -> Checkpoint:
+    """The checkpoint of a path, with its point where there is one, of which P is computed anew.
+
+    Raises
+    ------
+    InputError
+        Where no file can be written, or the one that is there is damaged or of another problem.
+    """
+    owner = f"{problem.name}.solve: checkpoint"
+    target = writable(path, owner)
+    found = Checkpoint(target, identity(problem))
+    if not target.exists():
+        return found
+    if not target.is_file():
+        raise InputError(f"{owner}: {target} is no file to write to and to read. Name another.")
+    told, point = read(target, owner)
+    other = difference(told, found.identity)
+    if other:
+        raise InputError(f"{owner}: {target} is of another problem: {other}. {INSTEAD}")
+    objective = problem.objective_parts
+    w = point.w.reshape(objective.w_shape)
+    w, b = read_coefficients(problem.name, w, point.b, objective)
+    with np.errstate(over="ignore", invalid="ignore"):
+        value = objective.primal(w, b)
+    found.best = replace(point, w=w, b=b, objective=np.inf if np.isnan(value) else value)
+    return found
+
+
+def identity(problem: PosedLearning) -> dict[str, Any]:
+    """Model, sizes, settings, X'c and its scale, and P at a point that depends on every column."""
+    objective = problem.objective_parts
+    scores = objective.zero_scores + objective.coefficients
+    norms = objective.column_norms
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        probe = np.cos(1.0 + np.arange(len(norms))) * np.sqrt(objective.n / len(norms)) / norms
+        probe[~np.isfinite(probe)] = 0.0
+        sums = objective.design.rmatvec(scores)
+        sizes = norms * np.sqrt((scores * scores).sum())
+        value = float(objective.primal(probe, objective.null_model[0]))
+    settings = {k: v for k, v in problem._hyper.items() if np.ndim(v) == 0}
+    return {
+        "model": problem.name,
+        "settings": {k: v if isinstance(v, float | None) else str(v) for k, v in settings.items()},
+        "loss": repr(objective.loss),
+        "penalty": repr(objective.penalty),
+        "intercept": bool(objective.fit_intercept),
+        "samples": int(objective.n),
+        "shape": list(objective.w_shape),
+        "sums": sums.tolist(),
+        "sizes": sizes.tolist(),
+        "value": value,
+    }
+
+
+def difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    """The first thing that two problems differ in, in words; empty where they are the same."""
+    if there["model"] != here["model"]:
+        return f"{there['model']} there, {here['model']} here"
+    for name in sorted({*there["settings"], *here["settings"]}):
+        one, other = there["settings"].get(name), here["settings"].get(name)
+        if one != other:
+            return f"{name} = {one} there, {other} here"
+    words = {"samples": "samples", "shape": "coefficients", "loss": "the loss"}
+    words |= {"penalty": "the penalty", "intercept": "the intercept"}
+    for key, word in words.items():
+        if there[key] != here[key]:
+            return f"{word}: {there[key]} there, {here[key]} here"
+    off = np.abs(np.subtract(there["sums"], here["sums"]))
+    bad = ~(off <= SAME * np.maximum(there["sizes"], here["sizes"]))
+    if bad.any():
+        return f"other numbers in column {int(np.argmax(bad)) % here['shape'][0]} of X"
+    one, other = there["value"], here["value"]
+    if not (one == other or abs(one - other) <= SAME * max(abs(one), abs(other))):
+        return "other numbers in X, y or the weights"
+    return ""
+
+
+def _better(solution: Solution, kept: Checkpoint) -> Solution:
+    """A solution that falls short gives way to the best point of the file, if that has less gap."""
+    point = kept.best
+    if point is None or solution.status not in SHORT or not point.objective < solution.objective:
+        return solution
+    names = ("claimed_status", "iterations", "passes", "seconds", "evaluated", "message")
+    facts = {name: getattr(solution, name) for name in (*names, "compile_seconds", "recorded")}
+    told = Attempt(solution.problem, solution.solver, solution.certificate.tol, facts)
+    again = told.certified(point.w, point.b, None)
+    return min(solution, again, key=lambda each: each.relative_gap)
 
 
 class LearningProblem(TakesBlocks, CrossValidated, Predictor):
@@ -82,21 +215,21 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
         sample_weight: Any = None,
         loss_scale: str | float = "mean",
     ) -> None:
-        self._parts = construction.read_parts(loss, penalty, loss_scale)
+        self._parts = posing.read_parts(loss, penalty, loss_scale)
         self._start(X, y, fit_intercept, sample_weight)
 
-    def _make(self, **hyper: Any) -> construction.Parts:
+    def _make(self, **hyper: Any) -> posing.Parts:
         return self._parts  # loss, penalty, loss scale, validated
 
     def _start(self, X: Any, y: Any, fit_intercept: bool, sample_weight: Any, **hyper: Any) -> None:
         intercept = yes_or_no(fit_intercept, self.name, "fit_intercept")
-        parts, self._hyper = construction.made(self.name, self._make, hyper)
+        parts, self._hyper = posing.made(self.name, self._make, hyper)
         samples = read_any(self.name, X, y, sample_weight, parts[0].labels)
         self._parts, self._samples, self.classes = parts, samples, samples.classes
         self._compose(samples, intercept)
 
     def _compose(self, samples: Samples, intercept: bool) -> None:
-        self._objective = construction.compose(self.name, samples, self._parts, intercept)
+        self._objective = posing.compose(self.name, samples, self._parts, intercept)
 
     @property
     def objective_parts(self) -> Objective:
@@ -109,9 +242,9 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
         return self.objective_parts
 
     def _set_hyperparameter(self, name: str, value: Any) -> None:
-        parts, hyper = construction.made(self.name, self._make, self._hyper | {name: value})
+        parts, hyper = posing.made(self.name, self._make, self._hyper | {name: value})
         before, weights = self._objective, self._samples.weights
-        self._objective = construction.recompose(self.name, before, weights, parts)
+        self._objective = posing.recompose(self.name, before, weights, parts)
         self._parts, self._hyper, self._last = parts, hyper, None
         if self._theta is not None:
             posing.set_parameters(self._theta, parts)
@@ -169,7 +302,7 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
         """
         options |= {"tol": tol, "max_seconds": max_seconds, "max_iter": max_iter, "seed": seed}
         options |= {"w0": w0, "polish": polish, "checkpoint": checkpoint}
-        self._last = resuming.solve_kept(self, solver, **options)
+        self._last = solve_kept(self, solver, **options)
         self._fill()
         return self._last
 
@@ -189,11 +322,11 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
         -------
         Certificate
         """
-        return judging.certify(self, w, b, u, tol)
+        return outcome.certify(self, w, b, u, tol)
 
     def judge_solved(self, w: Array, b: float, u: Array | None, tol: float) -> Certificate:
         """The certificate of what a solver returned; its u competes with the constructed one."""
-        return judging.certify_solved(self, w, b, u, tol)
+        return outcome.certify_solved(self, w, b, u, tol)
 
     def confirmed(self, claim: str, evidence: Evidence) -> Evidence | None:
         """Evidence of ``objective_parts`` as evidence of the problem; None where it is none."""
@@ -217,15 +350,15 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
         InputError
             For wrong shapes, entries that are not finite, and models with several outputs.
         """
-        return judging.label_support(self, w, b, u)
+        return outcome.label_support(self, w, b, u)
 
     def objective(self, w: Any, b: float = 0.0) -> float:
         """P(w, b), w of shape (d,); inf where a constraint is violated beyond rounding."""
-        return judging.primal_value(self, w, b)
+        return outcome.primal_value(self, w, b)
 
     def dual_objective(self, u: Any) -> float:
         """D(u), u of shape (n,); -inf where u is infeasible beyond rounding."""
-        return judging.dual_value(self, u)
+        return outcome.dual_value(self, u)
 
     @property
     def lam_max(self) -> float:
@@ -238,11 +371,11 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
 
     def to_dict(self) -> dict[str, Any]:
         """The data and hyperparameters, enough to pose the problem again."""
-        return stored.learning_to_dict(self)
+        return posing.learning_to_dict(self)
 
     def recertify(self, primal: Values, dual: Values, document: Mapping[str, Any]) -> Solution:
         """Judge a stored point again; nothing that the document claims is used."""
-        return outcomes.judge_stored(self, primal, dual, document)
+        return outcome.judge_stored(self, primal, dual, document)
 
     @property
     def theta(self) -> dict[str, Any]:
@@ -275,5 +408,5 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
     def __repr__(self) -> str:
         parts, is_general = self.objective_parts, type(self) is LearningProblem
         hyper = {"loss": parts.loss, "penalty": parts.penalty} if is_general else self._hyper
-        settings = construction.in_words(hyper)
+        settings = posing.in_words(hyper)
         return f"{self.name}(n={parts.n}, d={self._samples.design.shape[1]}{settings})"

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..naming import no_such_name
+from ..validation import no_such_name
+from .ball import L1Ball, L2Ball
 from .base import Manifold, Penalty
-from .box import Box
-from .elastic_net import ElasticNet
+from .box import Box, Nonnegative
 from .group_l2 import GroupL2
-from .l1 import L1
-from .l1_ball import L1Ball
+from .l1 import L1, ElasticNet
 from .l2 import L2
-from .l2_ball import L2Ball
-from .nonnegative import Nonnegative
 from .nonnegative_elastic_net import NonnegativeElasticNet
 from .sorted_l1 import SortedL1
 from .zero import Zero

@@ -9,11 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..conditions import AtFeatures, Condition
+from ..formulas import AtFeatures, Condition, Symbol, Terms, Tex, name_of
 from ..numerics import EPS, Array, gamma
-from ..pictures.penalties import PicturedPenalty
-from ..terms import Terms
-from ..tex import Symbol, Tex, name_of
+from ..pictures.functions import PicturedPenalty
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..formulas import Row, Symbol, Terms, Tex, constant, entries, listed
 from ..numerics import EPS, Array, distance_to_interval, gamma
-from ..terms import Terms, constant, entries
-from ..tex import Row, Symbol, Tex, listed
 from ..validation import float_array
 from .base import Manifold, Penalty
 
@@ -194,3 +193,37 @@ def _bound(value: Any, owner: str, name: str) -> Array:
             f"{owner}: {name} must be a number or a vector without NaN, got {value!r}."
         )
     return array
+
+
+# Nonnegative coefficients.
+
+
+class Nonnegative(Box):
+    """The constraint w_j >= 0, the box from 0 to infinity.
+
+    Conjugate: the indicator of v_j <= 0. The multiplier of w >= 0 is X'u >= 0.
+    """
+
+    name = "nonnegative"
+
+    def __init__(self) -> None:
+        super().__init__(0.0, np.inf)
+
+    def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
+        return Terms(0.0, {"nonnegative": w >= 0.0})
+
+    def in_units(self, units: Array, factor: float) -> Nonnegative:
+        return self
+
+    def multipliers(self, v: Array) -> dict[str, Array]:
+        return {"nonnegative": -v}
+
+    def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
+        return Terms(0.0, {"reduced_cost": xtu >= 0.0})
+
+    def __repr__(self) -> str:
+        return "Nonnegative()"
+
+    def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
+        row = Row(rf"\mu_{w.index}", w.entry, r"\ge", "0", w.index)
+        return Tex(domain=rf"{v} \le 0", slope=r"-\mu", rows=(row,))

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..conditions import AtFeatures, Condition, products
 from ..errors import InputError
+from ..formulas import AtFeatures, Condition, Symbol, Terms, Tex, constant, products, zero_where
 from ..numerics import LEAST_SQUARE, Array, gamma
-from ..terms import Terms, constant
-from ..tex import Symbol, Tex, zero_where
 from ..validation import nonnegative_number, nonnegative_weights, read_labels, refuse_nonfinite
 from .base import Manifold, Penalty
 

@@ -7,10 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from ..conditions import AtFeatures, Condition, products
+from ..errors import InputError
+from ..formulas import (
+    AtFeatures,
+    Condition,
+    Symbol,
+    Terms,
+    Tex,
+    constant,
+    number,
+    products,
+    worst,
+    zero_where,
+)
 from ..numerics import EPS, Array, gamma, middle_power, soft_threshold
-from ..terms import Terms, constant
-from ..tex import Symbol, Tex, zero_where
 from ..validation import nonnegative_number, nonnegative_weights
 from .base import Manifold, Penalty
 
@@ -130,3 +140,159 @@ class L1(Penalty):
         if not np.all(self.weights):
             domain += rf",\ {zero_where(v.entry, size)}"
         return Tex(rf"{lam}\sum_{w.index} {size} |{w.entry}|", domain=domain)
+
+
+# The elastic net.
+
+
+class ElasticNet(Penalty):
+    """The elastic net Omega(w) = lam (rho |w|_1 + (1 - rho) |w|_2^2 / 2), rho = l1_ratio.
+
+    Conjugate: sum_j (|v_j| - lam rho)_+^2 / (2 lam (1 - rho)); the indicator of
+    |v_j| <= lam rho where lam (1 - rho) = 0. With rho = 1 it is the lasso, with rho = 0 ridge
+    (Zou and Hastie, 2005, https://doi.org/10.1111/j.1467-9868.2005.00503.x, in the scaling of
+    scikit-learn).
+
+    Parameters
+    ----------
+    lam : float
+        Strength, >= 0.
+    l1_ratio : float
+        Share rho of the l1 norm, 0 <= rho <= 1.
+
+    Raises
+    ------
+    InputError
+        If lam is not a finite number >= 0, or l1_ratio is not in [0, 1].
+    """
+
+    name = "elastic_net"
+    depends_on_sizes = True
+
+    def __init__(self, lam: float, l1_ratio: float) -> None:
+        self.lam = nonnegative_number(lam, "ElasticNet", "lam")
+        self.l1_ratio = nonnegative_number(l1_ratio, "ElasticNet", "l1_ratio")
+        if self.l1_ratio > 1.0:
+            raise InputError(f"ElasticNet: l1_ratio must be <= 1, got {self.l1_ratio:g}. 1 is l1.")
+        self._l1 = self.lam * self.l1_ratio
+        self._l2 = self.lam * (1.0 - self.l1_ratio)
+
+    @property
+    def strong_convexity(self) -> float:
+        return self._l2
+
+    def hyperparameters(self) -> dict[str, Any]:
+        return {"l1": self._l1, "l2": self._l2}
+
+    def value(self, w: Array) -> float:
+        return self._l1 * float(np.abs(w).sum()) + 0.5 * float((self._l2 * w) @ w)
+
+    def value_rounding(self, w: Array, value: float) -> float:
+        return gamma(2 * len(w) + 16) * value
+
+    def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
+        if self._l2 == 0.0:
+            return np.inf if np.any(np.abs(v) > self._l1 + slack) else 0.0
+        excess = np.maximum(np.abs(v) - self._l1, 0.0)
+        return 0.5 * float(excess @ excess) / self._l2
+
+    def conjugate_bound(self, v: Array, error: Array) -> float:
+        size, level = np.abs(v) + error, self._l1 * (1.0 - 2.0 * EPS)
+        if self._l2 == 0.0:
+            return 0.0 if self.lam == 0.0 or np.all(size <= level) else np.inf
+        excess = np.maximum(size - level, 0.0)
+        return 0.5 * float(np.sum(excess * (excess / self._l2))) * (1.0 + gamma(len(v) + 16))
+
+    def subgradient(self, w: Array) -> Array:
+        return self._l1 * np.sign(w) + self._l2 * w
+
+    def terms(self, w: Array, v: Array) -> Array:
+        if self._l2 == 0.0:
+            return self._l1 * np.abs(w) - w * v
+        # v splits into a part of the l1 norm and a part of the square: each term is >= 0.
+        inner = np.clip(v, -self._l1, self._l1)
+        residual = self._l2 * w - (v - inner)
+        return self._l1 * np.abs(w) - w * inner + 0.5 * residual**2 / self._l2
+
+    def prox(self, w: Array, step: float | Array) -> Array:
+        return soft_threshold(w, step * self._l1) / (1.0 + step * self._l2)
+
+    def manifold(self, w: Array, v: Array, step: Array) -> Manifold:
+        moved = self.prox(w + step * v, step)
+        active = np.ones(len(w), dtype=bool) if self._l1 == 0.0 else moved != 0.0
+        gradient = (self._l1 * np.sign(moved) + self._l2 * w)[active]
+        return Manifold(active, np.zeros_like(w), gradient, np.full_like(gradient, self._l2))
+
+    def zero_blocks(self, d: int) -> tuple[Array, Array]:
+        return np.arange(d), np.full(d, self._l1)
+
+    def conjugate_gradient(self, v: Array) -> Array | None:
+        return soft_threshold(v, self._l1) / self._l2 if self._l2 > 0.0 else None
+
+    def free(self, d: int) -> Array:
+        return np.full(d, self.lam == 0.0)
+
+    def domain_scale(self, v: Array, slack: float | Array = 0.0) -> float:
+        if self._l2 > 0.0 or self.lam == 0.0:
+            return 1.0
+        over = np.abs(v) > self._l1 + slack
+        return float(np.min(self._l1 / np.abs(v[over]), initial=1.0))
+
+    def in_units(self, units: Array, factor: float) -> ElasticNet | None:
+        if not np.all(units == units[:1]):
+            return None
+        unit = float(np.max(units, initial=0.0))
+        l1, l2 = factor * self._l1 * unit, factor * self._l2 * unit**2
+        scaled = ElasticNet(l1 + l2, l1 / (l1 + l2) if l1 + l2 > 0.0 else self.l1_ratio)
+        scaled._l1, scaled._l2 = l1, l2  # the products of lam and rho would round them
+        return scaled
+
+    @property
+    def norm(self) -> L1:
+        """What stands beside the squares, of strength 1."""
+        return L1(1.0)
+
+    def lam_max(self, v: Array) -> float:
+        if self.l1_ratio == 0.0:
+            return super().lam_max(v)
+        return float(np.max(np.abs(v), initial=0.0)) / self.l1_ratio
+
+    def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        return Terms(theta["l1"] * cp.norm1(w) + 0.5 * theta["l2"] * cp.sum_squares(w), {})
+
+    def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
+        import cvxpy as cp
+
+        g, w = cp.Variable(d, name="g"), cp.Variable(d, name="w")
+        constraints = {
+            "stationarity": xtu + theta["l1"] * g + theta["l2"] * w == 0.0,
+            "sign_lower": g >= -1.0,
+            "sign_upper": g <= 1.0,
+        }
+        return Terms(0.5 * theta["l2"] * cp.sum_squares(w), constraints, ("g", "w"))
+
+    def conditions(self, at: AtFeatures) -> list[Condition]:
+        v, sizes = at.v - self._l2 * at.w, at.v_sizes + self._l2 * at.w_sizes
+        excess = np.maximum(np.abs(v) - self._l1, 0.0)
+        rest = at.w * v - self._l1 * np.abs(at.w)
+        return [
+            worst("|x_j'u + lam(1-rho)w_j| <= lam rho", "stationarity", excess, sizes),
+            at.domain,
+            products("w_j (x_j'u + lam(1-rho)w_j + lam rho sign w_j) = 0", rest),
+        ]
+
+    def tex(self, w: Symbol, v: Symbol, lam: str = r"\lambda") -> Tex:
+        if self._l2 == 0.0:
+            told = rf"\rho = {number(self.l1_ratio)}"  # to the conditions
+            helpers = f"{lam} g + 0 {w} = {v.negative()}"
+            return L1(self.lam).tex(w, v, lam)._replace(names=told, helpers=helpers)
+        rho, rest = rf"{lam}\rho", rf"{lam}(1 - \rho)"
+        return Tex(
+            rf"{lam}\left(\rho {w.norm('1')} + \tfrac{{1 - \rho}}{{2}}{w.square}\right)",
+            rf"\sum_{v.index} \frac{{(|{v.entry}| - {rho})_+^2}}{{2{rest}}}",
+            slope=rf"{rho}\,\partial {w.norm('1')} + {rest} {w}",
+            helpers=rf"{rest} {w} = {v.negative()} - {rho} g,\ {rho} g_{w.index} = "
+            rf"\max(-{rho}, \min({rho}, -{v.entry}))",
+        )

@@ -7,10 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ..conditions import AtFeatures, Condition, Words, vanishing
+from ..formulas import (
+    AtFeatures,
+    Condition,
+    Symbol,
+    Terms,
+    Tex,
+    Words,
+    constant,
+    vanishing,
+    zero_where,
+)
 from ..numerics import Array, gamma, middle_power
-from ..terms import Terms, constant
-from ..tex import Symbol, Tex, zero_where
 from ..validation import nonnegative_number, nonnegative_weights
 from .base import Manifold, Penalty
 

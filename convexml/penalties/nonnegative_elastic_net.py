@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..conditions import AtFeatures, Condition, products, worst
 from ..errors import InputError
+from ..formulas import AtFeatures, Condition, Row, Symbol, Terms, Tex, products, worst
 from ..numerics import EPS, Array, gamma
-from ..terms import Terms
-from ..tex import Row, Symbol, Tex
 from ..validation import nonnegative_number, positive_number
 from .base import Manifold, Penalty
 

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..conditions import AtFeatures, Condition, products
 from ..errors import InputError
+from ..formulas import AtFeatures, Condition, Symbol, Terms, Tex, constant, products
 from ..numerics import Array, gamma
-from ..terms import Terms, constant
-from ..tex import Symbol, Tex
 from ..validation import nonnegative_array, nonnegative_number
 from .base import Manifold, Penalty
 

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..conditions import AtFeatures, Condition, vanishing
+from ..formulas import AtFeatures, Condition, Symbol, Terms, Tex, vanishing
 from ..numerics import Array
-from ..terms import Terms
-from ..tex import Symbol, Tex
 from .base import Manifold, Penalty
 
 

@@ -1,8 +1,10 @@
 """Solvers: the driver, the hand-written algorithms, the reference solvers, the registry."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
-from ..naming import no_such_name
+from ..validation import no_such_name
 from . import steps
 from .composite import Composite
 from .driver import Iterate, Record

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ..numerics import all_finite
-from ..objective import Objective
+from ..errors import InputError
+from ..numerics import Array, all_finite
 from ..penalties import Penalty
-from ..theory import corner_slope, round_slope, strong_convexity
-from ..theory.constants.slopes import has_bounded_slope
-from .box_dual import has_box_dual
+from ..problem import Objective
+from ..theory import Theorem, corner_slope, round_slope, strong_convexity
+from ..theory.constants import has_bounded_slope
+from ..validation import arguments, solve_argument
+from .composite import has_box_dual
+from .driver import Iterate
+from .reference import EVERY_SOLVE
 
 Need = tuple[Callable[[Objective], bool], str]
 
@@ -221,3 +227,54 @@ def meets(objective: Objective | None, need: str) -> bool:
     if need not in known:
         known[need] = NEEDS[need][0](objective)  # type: ignore[arg-type]
     return bool(known[need])
+
+
+# What the package knows of a hand-written solver.
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A hand-written solver: a generator of iterates, what it needs, and its theorem.
+
+    What models bring for themselves yields points of theirs, and is never started here.
+    """
+
+    name: str
+    iterate: Callable[..., Iterator[Any]]
+    needs: tuple[str, ...]
+    max_iter: int
+    theorem: Theorem | None = None
+
+    def start(
+        self,
+        objective: Objective,
+        w: Array,
+        b: float,
+        seed: int,
+        options: Mapping[str, Any],
+        carried: dict[str, Any] | None = None,
+    ) -> Iterator[Iterate]:
+        """Begin a run; ``seed`` and ``carried`` reach the algorithms that take them.
+
+        What a run found out about the design is left in ``carried`` for the next one on a path.
+
+        Raises
+        ------
+        InputError
+            For an option that the algorithm does not know.
+        """
+        given = {"seed": seed, "carried": {} if carried is None else carried}
+        takes = list(arguments(self.iterate))[3:]
+        ours = {key: value for key, value in given.items() if key in takes}
+        try:
+            return self.iterate(objective, w.copy(), b, **ours, **options)
+        except TypeError as error:
+            known = [key for key in takes if key not in given]
+            unknown = next((key for key in options if key not in known), None)
+            if unknown is None:
+                raise InputError(f"{self.name}: {error}.") from None
+            has = f"its options: {', '.join(known)}" if known else "it has none"
+            raise InputError(
+                f"{self.name}: there is no option {unknown!r}; {has}. {EVERY_SOLVE}"
+                f"{solve_argument(unknown)}"
+            ) from None

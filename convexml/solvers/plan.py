@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..objective import Objective
-from .box_dual import kinks_at_zero
-from .costs import Sizes, Work
-from .exact.orthogonal import CANDIDATES
+from ..problem import Objective
+from .composite import kinks_at_zero
+from .driver import Sizes, Work
 from .needs import meets
+from .orthogonal import CANDIDATES
 from .registry import ALGORITHMS, takes_rows
 
 LARGEST = 3000

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import textbook
 from ..numerics import Array
-from ..objective import Objective
+from ..problem import Objective
 from ..theory import (
     AcceleratedRate,
     DecreasingSubgradientRate,
@@ -30,15 +30,15 @@ from ..theory import (
 )
 from ..theory.constants import (
     loss_smoothness,
+    row_squares,
     sample_loss_smoothness,
     sample_smoothness,
     smoothness,
 )
-from ..theory.spectrum import row_squares
 from ..validation import positive_number
-from .algorithm import Algorithm
 from .composite import Composite
 from .driver import Iterate
+from .needs import Algorithm
 from .steps import Constant, InverseSqrt, InverseTime, Schedule, schedule
 
 PREFIX = "textbook."

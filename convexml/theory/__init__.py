@@ -1,10 +1,11 @@
 """Theorems: rates of convergence and statistical bounds, as functions and as checks."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
-from ..naming import no_such_name
+from ..validation import no_such_name
 from . import experiments as _experiments  # noqa: F401  registers them
-from .claim import Claim
 from .constants import (
     gradient_noise,
     lipschitz,
@@ -18,70 +19,89 @@ from .constants import (
     smoothness,
     strong_convexity,
 )
-from .monotone import Descent, DualAscent
-from .rates.accelerated import AcceleratedRate, accelerated_value
-from .rates.admm import AdmmResiduals
-from .rates.augmented_lagrangian import AugmentedLagrangianRate
-from .rates.conjugate_gradients import ConjugateGradientsRate, conjugate_gradients_value
-from .rates.gradient_descent import (
+from .dual_rates import AdmmResiduals, AugmentedLagrangianRate
+from .gradient_rates import (
+    AcceleratedRate,
+    DecreasingSubgradientRate,
     GradientDescentRate,
+    ProximalGradientRate,
     SearchedDescent,
+    SubgradientRate,
+    accelerated_value,
+    decreasing_subgradient_value,
     descent_decrease,
     gradient_descent_distance,
     gradient_descent_steps,
     gradient_descent_value,
-)
-from .rates.inexact_newton import InexactNewtonRate, inexact_distance
-from .rates.interior_point import InteriorPointRate, LinearInteriorPointRate
-from .rates.newton import NewtonRate, hessian_lipschitz, least_curvature, newton_distance
-from .rates.proximal_gradient import ProximalGradientRate, proximal_gradient_rate
-from .rates.subgradient import (
-    DecreasingSubgradientRate,
-    SubgradientRate,
-    decreasing_subgradient_value,
+    proximal_gradient_rate,
     subgradient_value,
 )
+from .newton_rates import (
+    ConjugateGradientsRate,
+    InexactNewtonRate,
+    InteriorPointRate,
+    LinearInteriorPointRate,
+    NewtonRate,
+    conjugate_gradients_value,
+    hessian_lipschitz,
+    inexact_distance,
+    least_curvature,
+    newton_distance,
+)
 from .simulation import Simulation, simulate
-from .statistics.classification import (
-    bernstein,
-    boosting_error,
-    kmeans_plus_plus_factor,
-    lloyd_decrease,
-    nearest_neighbor_risk,
-    vc_intervals,
-)
-from .statistics.dimension import vc_error, vc_growth, vc_halfspaces
-from .statistics.estimators import (
-    least_squares_variance,
-    regularized_excess,
-    ridge_bias,
-    ridge_variance,
-)
-from .statistics.information import divergence, entropy
-from .statistics.learning import finite_class, hoeffding, stability, validation_error
-from .statistics.prediction import (
+from .statistics import (
     bayes_predictor,
     bayes_risk,
+    bernstein,
+    boosting_error,
+    divergence,
+    entropy,
     excess_error,
-    no_free_lunch,
-    source_risk,
-)
-from .statistics.priors import prior_scale, prior_strength
-from .statistics.ridge_risk import (
+    finite_class,
+    hoeffding,
+    kmeans_plus_plus_factor,
     least_squares_excess_risk,
+    least_squares_variance,
+    lloyd_decrease,
+    nearest_neighbor_risk,
+    no_free_lunch,
+    prior_scale,
+    prior_strength,
+    regularized_excess,
     ridge_best_lam,
+    ridge_bias,
     ridge_risk,
     ridge_risk_bound,
+    ridge_variance,
+    source_risk,
+    stability,
+    validation_error,
+    vc_error,
+    vc_growth,
+    vc_halfspaces,
+    vc_intervals,
 )
-from .stochastic.leader import CornerRegret, LeaderRegret, corner_slope, leader_regret
-from .stochastic.online import OnlineRegret, online_regret, round_slope
-from .stochastic.pegasos import PegasosRate, pegasos_slope, pegasos_value
-from .stochastic.perceptron import PerceptronBound, perceptron_updates
-from .stochastic.saga import SagaRate, saga_distance, saga_factor
-from .stochastic.sgd import SgdRate, sgd_distance
-from .stochastic.subgradient import StochasticSubgradientRate
-from .theorem import Theorem
-from .trajectory import Reference, Trajectory
+from .stochastic import (
+    CornerRegret,
+    LeaderRegret,
+    OnlineRegret,
+    PegasosRate,
+    PerceptronBound,
+    SagaRate,
+    SgdRate,
+    StochasticSubgradientRate,
+    corner_slope,
+    leader_regret,
+    online_regret,
+    pegasos_slope,
+    pegasos_value,
+    perceptron_updates,
+    round_slope,
+    saga_distance,
+    saga_factor,
+    sgd_distance,
+)
+from .theorem import Claim, Descent, DualAscent, Reference, Theorem, Trajectory
 
 __all__ = [
     "AcceleratedRate",

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, instead
-from ..files import writable
 from ..numerics import Array
-from ..pictures.look import BLUE, ORANGE, draw_panels, titled
+from ..pictures.style import BLUE, ORANGE, draw_panels, titled
+from ..system import writable
 from ..typesetting import html
 
 FALSE_ALARM = 1e-6

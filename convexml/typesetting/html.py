@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
 
-from .aligned import rows
-from .mathml import mathml
+from .documents import rows
+from .formulas import mathml
 
 MINUS = re.compile(r"(?<![\w)\]-])-(?=\d)|(?<=\de)-(?=\d)")
 """Before a number or an exponent: there no line may be broken."""

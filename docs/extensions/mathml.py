@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 
-from convexml.typesetting.mathml import mathml
+from convexml.typesetting.formulas import mathml
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

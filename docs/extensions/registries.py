@@ -23,7 +23,7 @@ from sphinx.pycode import ModuleAnalyzer
 
 from convexml import models
 from convexml.library import schema
-from convexml.solvers.algorithms import TABLE
+from convexml.solvers.registry import TABLE
 from convexml.theory import Theorem
 
 if TYPE_CHECKING:

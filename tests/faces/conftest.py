@@ -13,7 +13,7 @@ from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import CLARABEL
 from support.report.commands import RIDGE, Command, write
 from typer.testing import CliRunner
 
-from convexml.cli import app
+from convexml.show.cli import app
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Let no more than these reference solvers be installed."""
 
     def only(*names: str) -> None:
-        for place in ("convexml.solvers.reference", "convexml.comparison.loop"):
+        for place in ("convexml.solvers.reference", "convexml.show.comparison.race"):
             monkeypatch.setattr(f"{place}.installed", lambda name: name in names)
 
     return only

@@ -46,7 +46,7 @@ def test_a_certificate_of_a_cvxpy_problem_loads_no_model_and_no_solver() -> None
         "p = cp.Problem(cp.Minimize(cp.sum_squares(x)), [cp.sum(x) == 1]); p.solve(); "
         "assert cml.certify(p).holds()"
     )
-    parts = ("models", "solvers", "recognition", "audit.sklearn", "theory")
+    parts = ("models", "solvers", "bridge.recognition", "sklearn", "theory")
     apart = tuple(f"convexml.{part}" for part in parts)
     assert [name for name in newly_loaded(statement) if name.startswith(apart)] == []
 

@@ -17,7 +17,7 @@ from house.test_layers import imported_names
 from packaging.version import Version
 from support.sources import nodes, parsed
 
-INNER = "convexml/duality/inner.py"
+INNER = "convexml/duality/interface.py"
 OPEN = {"constraints", "error"}
 """Modules of CVXPY that its documentation names: classes of constraints, and errors."""
 CLOSED = {name for name, value in vars(cp).items() if inspect.ismodule(value)} - OPEN

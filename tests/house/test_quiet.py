@@ -14,7 +14,7 @@ import pytest
 
 import convexml as cml
 from convexml.solvers.reference import REFERENCE
-from convexml.solvers.reference.quiet import hushed
+from convexml.solvers.reference.process import hushed
 
 OF_A_SCRIPT = """
 import os, sys, warnings
@@ -92,7 +92,7 @@ def test_reference_solvers_on_linear_programs_are_silent(tmp_path: Path, reposit
 def test_the_command_runs_where_standard_output_is_no_file(repository: Path) -> None:
     file = str(repository / "problems" / "lp_diet.toml")
     program = (
-        "import io, sys; sys.stdout = io.StringIO(); from convexml.cli import main\n"
+        "import io, sys; sys.stdout = io.StringIO(); from convexml.show.cli import main\n"
         f"sys.argv[1:] = ['solve', {file!r}]\nmain()"
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)

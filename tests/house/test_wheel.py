@@ -42,7 +42,7 @@ def test_the_wheel_has_every_file_of_the_package(wheel: Path, repository: Path) 
 
 
 def test_a_file_that_is_left_out_is_found(wheel: Path, repository: Path, tmp_path: Path) -> None:
-    template = "convexml/cli/template.toml"
+    template = "convexml/show/cli/template.toml"
     less = tmp_path / "less.whl"
     with zipfile.ZipFile(wheel) as whole, zipfile.ZipFile(less, "w") as rest:
         for name in whole.namelist():
@@ -78,4 +78,4 @@ def test_the_wheel_alone_writes_a_page_and_a_problem_file(wheel: Path, tmp_path:
     assert "<script" in page
     with zipfile.ZipFile(wheel) as archive:
         (entry,) = (name for name in archive.namelist() if name.endswith("entry_points.txt"))
-        assert "convexml = convexml.cli:main" in archive.read(entry).decode()
+        assert "convexml = convexml.show.cli:main" in archive.read(entry).decode()

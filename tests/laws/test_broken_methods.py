@@ -550,7 +550,7 @@ def test_the_residual_of_ADMM_is_that_of_its_copies() -> None:
 def test_a_linear_program_whose_points_are_not_newtons_fails(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from convexml.models.rates import program
+    from convexml.models import rate_audit as program
 
     solution = cml.load(PROBLEMS / "lp_max_flow.toml").solve("interior_point", tol=1e-9)
     found = solution.rate_audit()

@@ -20,7 +20,7 @@ import convexml as cml
 from convexml.errors import InputError, UnknownSolverError
 from convexml.numerics import Array
 from convexml.solvers import Iterate, driver
-from convexml.solvers.costs import STEP, Pace
+from convexml.solvers.driver import STEP, Pace
 from convexml.solvers.registry import ALGORITHMS
 
 SMOOTH = ("gradient_descent", "accelerated_gradient", "proximal_gradient", "fista")
@@ -261,7 +261,7 @@ def test_an_unproved_claim_is_not_believed(monkeypatch: pytest.MonkeyPatch, stat
     from convexml.solvers.reference import ReferenceRun
 
     claim = ReferenceRun(status, 0.0, 0.0, 0)
-    monkeypatch.setattr("convexml.models.learning.running.run_reference", lambda *a, **k: claim)
+    monkeypatch.setattr("convexml.models.solving.run_reference", lambda *a, **k: claim)
     solution = cml.Lasso(X, Y, 0.3).solve("clarabel")
     assert (solution.status, solution.claimed_status) == ("failed", status)
     assert status in solution.message

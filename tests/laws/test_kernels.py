@@ -11,16 +11,8 @@ from scipy import sparse
 
 import convexml as cml
 from convexml.errors import InputError
-from convexml.kernels import (
-    Gaussian,
-    Kernel,
-    Laplacian,
-    Linear,
-    Polynomial,
-    Precomputed,
-    factor,
-)
-from convexml.kernels.factor import is_rounded, is_semidefinite
+from convexml.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Precomputed, factor
+from convexml.kernels.matrix import is_rounded, is_semidefinite
 from convexml.numerics import Array
 
 RNG = np.random.default_rng(0)

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 import convexml as cml
-from convexml.certificates.learning.between import Tangent, worst_between
+from convexml.certificates.learning.paths import Tangent, worst_between
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(60, 8))

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.catalogue import INF, PENALTIES, D, frozen, judge, name, vectors
 
+from convexml.formulas import Terms
 from convexml.numerics import Array
 from convexml.penalties import (
     L1,
@@ -25,7 +26,6 @@ from convexml.penalties import (
     Nonnegative,
     Penalty,
 )
-from convexml.terms import Terms
 
 STEPS = st.sampled_from([1e-2, 0.3, 1.0, 7.0, 100.0])
 each_penalty = pytest.mark.parametrize("penalty", PENALTIES, ids=name)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import convexml as cml
-from convexml.design import DenseDesign
+from convexml.data import DenseDesign
 from convexml.losses import Huber
 from convexml.numerics import Array
 from convexml.penalties import L2

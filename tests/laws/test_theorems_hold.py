@@ -15,7 +15,7 @@ import convexml as cml
 from convexml import losses, penalties, theory
 from convexml.errors import InputError
 from convexml.losses import Hinge
-from convexml.models.rates.reference import reference_of
+from convexml.models.rate_audit import reference_of
 from convexml.numerics import Array
 from convexml.penalties import L2
 
@@ -339,7 +339,7 @@ def test_a_run_whose_objective_is_infinite_fails(
 ) -> None:
     from dataclasses import replace
 
-    from convexml.models.rates import audit as module
+    from convexml.models import rate_audit as module
 
     solution = RATES[name]().solve(solver, max_iter=5, tol=1e-15)
     right = module.measure
@@ -388,7 +388,7 @@ def test_dual_ascent_without_dual_points_tests_nothing() -> None:
 def test_never_increases_wants_finite_values_and_takes_its_room_from_the_earlier_one(
     values: list[float], holds: bool | None
 ) -> None:
-    from convexml.theory.monotone import never_increases
+    from convexml.theory.theorem import never_increases
 
     assert never_increases("a", np.array(values)).holds is holds
     assert np.all(never_increases("a", np.array([1.0, 5.0])).room <= 2e-14)

@@ -20,7 +20,7 @@ from support.rate_cases import RATES
 import convexml as cml
 from convexml import errors, penalties, theory
 from convexml.losses import Absolute, HardMargin, Hinge, Logistic, Squared
-from convexml.models.rates.audit import Recorded, hold
+from convexml.models.rate_audit import Recorded, hold
 from convexml.numerics import Array
 from convexml.penalties import L1, L2, ElasticNet, Zero
 from convexml.solvers import Composite
@@ -351,7 +351,7 @@ def test_rates_by_hand(solver: str, problem: Any, known: Any, given: Any, rates:
 
 def test_the_constants_of_conjugate_gradients_where_samples_are_fewer() -> None:
     """BB' = diag(1, 4): both systems are solved in one step, and phi is known by hand."""
-    from convexml.theory.rates import conjugate_gradients
+    from convexml.theory import newton_rates as conjugate_gradients
 
     X, given = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]], {"fit_intercept": False, "loss_scale": "sum"}
     parts = cml.LearningProblem(X, [2.0, 5.0], Squared(), L2(1.0), **given).objective_parts

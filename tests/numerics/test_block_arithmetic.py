@@ -17,23 +17,26 @@ from support.models.in_blocks import MODELS, NAMED, Data
 
 import convexml as cml
 from convexml import penalties
-from convexml.blocks import BlockArray, Here, in_memory, together
-from convexml.blocks.executor import tree_sum
-from convexml.blocks.remote.tree import added, shared_out
-from convexml.design import (
+from convexml.data import (
+    BlockArray,
     BlockedDesign,
     DenseDesign,
+    Here,
     SingleDesign,
     SparseDesign,
     as_design,
+    in_memory,
     is_single,
+    together,
 )
-from convexml.design.brought import column_facts
+from convexml.data.cluster import added, shared_out
+from convexml.data.executor import tree_sum
+from convexml.data.row_blocks import column_facts
 from convexml.errors import InputError
-from convexml.objective.outputs.class_hessian import class_sums
-from convexml.solvers.first_order import consensus
-from convexml.solvers.quadratic.penalised import Penalised
+from convexml.problem.classes import class_sums
+from convexml.solvers.first_order import admm as consensus
 from convexml.solvers.registry import ALGORITHMS
+from convexml.solvers.second_order.quadratic import Penalised
 
 RNG = np.random.default_rng(7)
 X = RNG.standard_normal((60, 3))
@@ -129,8 +132,8 @@ def test_threads_and_files_change_no_digit(monkeypatch: pytest.MonkeyPatch) -> N
     found = []
     for executor in (calm, hurried):
         if executor is hurried:  # every block is worth a thread, and every vector a file
-            monkeypatch.setattr("convexml.blocks.executor.WORTHWHILE", -1.0)
-            monkeypatch.setattr("convexml.blocks.keeping.SMALL", -1)
+            monkeypatch.setattr("convexml.data.executor.WORTHWHILE", -1.0)
+            monkeypatch.setattr("convexml.data.executor.SMALL", -1)
         blocks = cml.RowBlocks(pieces)
         blocks.executor = executor
         found.append(cml.LogisticRegression(blocks, lam=0.1).solve(tol=1e-10))
@@ -444,11 +447,11 @@ class Weighed:
 
 
 GATHERED = (
-    "convexml.blocks.searching.FEW",
-    "convexml.objective.intercept.MANY",
-    "convexml.certificates.support.uniqueness.SMALL",
-    "convexml.certificates.learning.points.column_rows.EXACTLY",
-    "convexml.certificates.learning.points.column_rows.FEW",
+    "convexml.data.array.FEW",
+    "convexml.problem.objective.MANY",
+    "convexml.certificates.uniqueness.SMALL",
+    "convexml.certificates.learning.unpenalised.EXACTLY",
+    "convexml.certificates.learning.unpenalised.FEW",
 )
 """Up to so many numbers are brought together, however many there are."""
 
@@ -465,7 +468,7 @@ def test_no_vector_of_n_numbers_leaves_its_blocks(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weighed, case, given = Weighed(), MODELS[name], Data.drawn(4000, 4)
-    monkeypatch.setattr("convexml.models.blocks.row_blocks.active_executor", lambda: weighed)
+    monkeypatch.setattr("convexml.models.row_blocks.active_executor", lambda: weighed)
     for limit in GATHERED:
         monkeypatch.setattr(limit, 150)
     arrays = [np.split(a, [1000, 2000, 3000]) for a in (given.X, given.targets[case.target])]

@@ -12,11 +12,11 @@ import pytest
 
 from convexml import LearningProblem
 from convexml.certificates import certify_objective
-from convexml.design import DenseDesign
+from convexml.data import DenseDesign
 from convexml.losses import Huber, Logistic, Loss, Pinball, Poisson, Squared
 from convexml.numerics import Array
-from convexml.objective import Objective, frame_of
 from convexml.penalties import L1, L2, Penalty, Zero
+from convexml.problem import Objective, frame_of
 
 ROWS, COLUMNS = 6000, 30
 LOSSES = (Squared(), Logistic(), Huber(1.0), Pinball(0.3), Poisson())

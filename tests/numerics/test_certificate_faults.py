@@ -13,15 +13,14 @@ from support.model_cases import separable
 
 import convexml as cml
 from convexml import Verdict, losses, penalties
+from convexml.certificates.enclosure import sphere
 from convexml.certificates.judge import absent, bounded, judge, refuted
-from convexml.certificates.learning.account import primal_rounding
-from convexml.certificates.learning.points.dual_repair import product_error, repair_dual
-from convexml.certificates.learning.points.primal_repair import repair_primal
-from convexml.certificates.linear import farkas
+from convexml.certificates.learning.repair import product_error, repair_dual, repair_primal
+from convexml.certificates.learning.rounding import primal_rounding
+from convexml.certificates.linear import absence as farkas
 from convexml.certificates.linear.bound import LinearBound
 from convexml.certificates.scale import learning_scale, program_scale
-from convexml.certificates.support.spheres import sphere
-from convexml.conditions import Condition
+from convexml.formulas import Condition
 from convexml.numerics import gamma
 
 

@@ -14,16 +14,14 @@ from support.sizes import each_seed
 
 import convexml as cml
 from convexml import LearningProblem, losses
-from convexml.certificates.algebra.dependence import dependence as split
-from convexml.certificates.learning.many import relative_gaps, takes_many
-from convexml.certificates.learning.points import columns
-from convexml.certificates.learning.points.column_gram import ColumnGram
-from convexml.certificates.learning.points.column_rows import ColumnRows
-from convexml.certificates.learning.points.columns import price_of_columns
-from convexml.certificates.learning.points.primal_repair import repair_primal
+from convexml.certificates.algebra.rationals import dependence as split
+from convexml.certificates.learning import unpenalised as columns
+from convexml.certificates.learning.paths import relative_gaps, takes_many
+from convexml.certificates.learning.repair import ColumnGram, repair_primal
+from convexml.certificates.learning.unpenalised import ColumnRows, price_of_columns
 from convexml.numerics import Array
-from convexml.objective import Objective
 from convexml.penalties import L2, Box, GroupL2, Nonnegative, Penalty, Zero
+from convexml.problem import Objective
 
 
 @each_seed(range(24))

@@ -19,8 +19,9 @@ from convexml.losses import Squared
 from convexml.numerics import Array
 from convexml.penalties import L1, L2Ball
 from convexml.progress import operation
-from convexml.solvers.coordinate import dual_steps, few_columns
-from convexml.solvers.dual import two_sums
+from convexml.solvers.coordinate import dual_coordinate_descent as dual_steps
+from convexml.solvers.coordinate import support as few_columns
+from convexml.solvers.dual import smo as two_sums
 from convexml.solvers.stochastic.samples import OwnSamples
 from convexml.solvers.stochastic.samples import samples as sample_rows
 

@@ -12,19 +12,20 @@ from support.programs.arrays import certify_arrays
 from support.sizes import sizes
 
 from convexml import Verdict
-from convexml.certificates.algebra.clarabel import solve_cone_program
 from convexml.certificates.algebra.definite import eigenvalue_bound
-from convexml.certificates.conic.search.scaling import solve_scaled
+from convexml.certificates.algebra.searchers import solve_cone_program
+from convexml.certificates.conic.program import solve_scaled
 from convexml.duality import cone_program
 from convexml.errors import InputError, SolverError
-from convexml.objective.conic.cones import (
+from convexml.problem.cones import (
+    ConeProgram,
+    ExponentialCone,
     NonnegativeCone,
     SecondOrder,
     Semidefinite,
     ZeroCone,
+    cone_program_of,
 )
-from convexml.objective.conic.curved import ExponentialCone
-from convexml.objective.conic.program import ConeProgram, cone_program_of
 
 
 def wrong_sign() -> ConeProgram:

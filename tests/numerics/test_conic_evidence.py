@@ -13,15 +13,20 @@ from scipy import sparse
 
 from convexml import Verdict
 from convexml.certificates.conic import slater as conic
-from convexml.certificates.conic.flat import flattened
-from convexml.certificates.conic.growth import Growth, falls_along
 from convexml.certificates.conic.infeasible import verify_farkas
+from convexml.certificates.conic.program import conic_units
 from convexml.certificates.conic.ray import inside, is_ray
-from convexml.certificates.conic.units import conic_units
+from convexml.certificates.conic.unbounded import Growth, falls_along, flattened
 from convexml.duality import cone_program
-from convexml.objective.conic.cones import SecondOrder, Semidefinite, ZeroCone
-from convexml.objective.conic.curved import ExponentialCone
-from convexml.objective.conic.program import ConeProgram, Rounded, cone_program_of
+from convexml.problem.cones import (
+    ConeProgram,
+    ExponentialCone,
+    Rounded,
+    SecondOrder,
+    Semidefinite,
+    ZeroCone,
+    cone_program_of,
+)
 
 
 def program(rows: list[list[float]], cone: SecondOrder | ExponentialCone) -> ConeProgram:

@@ -24,18 +24,18 @@ from support.exact.exact_numbers import (
 )
 from support.sizes import each_seed
 
-from convexml.certificates.algebra.rows import independent_rows, onto
-from convexml.certificates.conic.prices.bordered import bordered_factor
-from convexml.certificates.conic.prices.factor import dense_factor, sparse_factor
+from convexml.certificates.algebra.polyhedron import independent_rows, onto
+from convexml.certificates.conic.prices import bordered_factor, dense_factor, sparse_factor
 from convexml.numerics import Array
-from convexml.objective.conic.cones import (
+from convexml.problem.cones import (
     Cone,
+    ExponentialCone,
     NonnegativeCone,
+    Power,
     SecondOrder,
     Semidefinite,
     ZeroCone,
 )
-from convexml.objective.conic.curved import ExponentialCone, Power
 
 
 def arrow(rng: np.random.Generator, first: int, last: int, rank: int) -> np.ndarray:

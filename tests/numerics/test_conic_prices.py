@@ -16,19 +16,21 @@ from support.programs.arrays import certify_arrays
 
 import convexml as cml
 from convexml import Verdict
-from convexml.audit.cvxpy.reading.point import pose
-from convexml.certificates.conic.prices.bounded import bounded_prices
-from convexml.certificates.conic.prices.inwards import inward_prices
-from convexml.certificates.conic.prices.lift import lifted_prices
-from convexml.certificates.conic.prices.lineality import idle_columns
-from convexml.certificates.conic.prices.price import priced
-from convexml.certificates.conic.search.scaling import solve_scaled
-from convexml.certificates.conic.units import conic_units
-from convexml.certificates.conic.values import dual_value
-from convexml.certificates.linear.implied import implied_bounds
+from convexml.bridge.point import pose
+from convexml.certificates.conic.bounds import lifted_prices
+from convexml.certificates.conic.polyhedral import bounded_prices, idle_columns
+from convexml.certificates.conic.prices import priced
+from convexml.certificates.conic.program import conic_units, dual_value, solve_scaled
+from convexml.certificates.conic.search import inward_prices
+from convexml.certificates.linear.bound import implied_bounds
 from convexml.numerics import Array
-from convexml.objective.conic.cones import NonnegativeCone, Semidefinite, ZeroCone
-from convexml.objective.conic.program import ConeProgram, cone_program_of
+from convexml.problem.cones import (
+    ConeProgram,
+    NonnegativeCone,
+    Semidefinite,
+    ZeroCone,
+    cone_program_of,
+)
 
 
 def least(q: Array, A: Array, b: Array, equal: Array) -> Answer:

@@ -11,9 +11,13 @@ from scipy import sparse
 from support.exact.exact_numbers import definite, dot, exact, rank, row, table
 from support.sizes import each_seed
 
-from convexml.certificates.algebra.rational_dual import exact_dual
-from convexml.certificates.algebra.rationals import as_integers, eliminate, solve_exactly
-from convexml.certificates.algebra.singular import least_singular_value, unit_columns
+from convexml.certificates.algebra.definite import least_singular_value, unit_columns
+from convexml.certificates.algebra.rationals import (
+    as_integers,
+    eliminate,
+    exact_dual,
+    solve_exactly,
+)
 from convexml.certificates.algebra.sums import FEW, exact_pair, exact_residual
 from convexml.numerics import Array
 

@@ -15,12 +15,12 @@ from support.loops import forced
 
 import convexml as cml
 from convexml import losses
-from convexml.design import ScaledDesign, StackedDesign, as_design
-from convexml.design import sparse as module
-from convexml.models.reading.matrix import read_matrix
+from convexml.data import ScaledDesign, StackedDesign, as_design
+from convexml.data import matrix as module
+from convexml.models.inputs import read_matrix
 from convexml.numerics import Array
-from convexml.objective import MulticlassObjective, Objective, frame_of
-from convexml.objective.intercept import best_shift
+from convexml.problem import MulticlassObjective, Objective, frame_of
+from convexml.problem.objective import best_shift
 
 PENALTIES = [("l1", 0.3), ("l1", 0.3, np.array([1.0, 0.0, 2.0])), ("l2", 0.3), ("none",)]
 PENALTIES += [("nonnegative",), ("elastic_net", 0.3, 0.25), ("group", 0.3, [0, 0, 1])]

@@ -9,17 +9,16 @@ import pytest
 from scipy import sparse
 
 import convexml as cml
-from convexml.certificates.learning.points.dual_repair import product_error, repair_dual
-from convexml.design import DenseDesign, as_design
+from convexml.certificates.learning.repair import product_error, repair_dual
+from convexml.data import DenseDesign, as_design
 from convexml.losses import Logistic, Squared
 from convexml.numerics import Array
-from convexml.objective import Objective
-from convexml.objective.pair import slopes_at
 from convexml.penalties import L1, L2
-from convexml.solvers.coordinate.chosen_columns import ChosenColumns
-from convexml.solvers.coordinate.sampled_support import gram_of
-from convexml.solvers.coordinate.support_factor import SupportFactor
-from convexml.solvers.second_order.sampled_start import Corrections
+from convexml.problem import Objective
+from convexml.problem.newton import slopes_at
+from convexml.solvers.coordinate.support import SupportFactor
+from convexml.solvers.coordinate.working_set import ChosenColumns, gram_of
+from convexml.solvers.second_order.newton import Corrections
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 200)) * (RNG.random((60, 200)) < 0.3) + 3.0

@@ -14,8 +14,7 @@ import pytest
 
 import convexml as cml
 from convexml import Verdict
-from convexml.recognition.keeping import KEPT
-from convexml.recognition.seen import SeenProblem
+from convexml.bridge.recognition.problem import KEPT, SeenProblem
 
 rng = np.random.default_rng(7)
 

@@ -12,8 +12,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 import convexml as cml
 from convexml import Verdict
-from convexml.certificates.learning.machines.nu import summing_to
-from convexml.certificates.learning.machines.shares import short_class
+from convexml.certificates.learning.nu import short_class, summing_to
 
 
 def classes(few: int, many: int) -> tuple[Any, Any]:

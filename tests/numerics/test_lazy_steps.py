@@ -11,7 +11,8 @@ from scipy import sparse
 import convexml as cml
 from convexml.losses import Squared
 from convexml.penalties import L1, L2, Box, ElasticNet, L2Ball
-from convexml.solvers.stochastic import lazy_steps, saga
+from convexml.solvers.stochastic import saga
+from convexml.solvers.stochastic import samples as lazy_steps
 from convexml.solvers.stochastic.samples import samples as sample_rows
 
 N, D = 30, 90

@@ -16,18 +16,16 @@ import pytest
 from support.spellings import DUALS, STATEMENTS, TRENDS
 
 import convexml as cml
-from convexml.recognition.constraints import read_constraints
-from convexml.recognition.constraints.sets import EntryBounds, SampleRows
-from convexml.recognition.constraints.slacks import Slack
-from convexml.recognition.duals.posing import pose_dual
-from convexml.recognition.duals.verifying import verify_dual
-from convexml.recognition.posing.problem import pose
-from convexml.recognition.reading.affine import Affine
-from convexml.recognition.reading.declined import Declined
-from convexml.recognition.reading.objective import read_objective
-from convexml.recognition.trends.posing import pose_trend
-from convexml.recognition.trends.verifying import verify_trend
-from convexml.recognition.verifying import random_points, verify
+from convexml.bridge.recognition.affine import Affine
+from convexml.bridge.recognition.atoms import read_objective
+from convexml.bridge.recognition.constraints import EntryBounds, SampleRows
+from convexml.bridge.recognition.duals import pose_dual, verify_dual
+from convexml.bridge.recognition.elimination import read_constraints
+from convexml.bridge.recognition.maps import Declined
+from convexml.bridge.recognition.posing import pose
+from convexml.bridge.recognition.slacks import Slack
+from convexml.bridge.recognition.trends import pose_trend, verify_trend
+from convexml.bridge.recognition.verification import random_points, verify
 
 Fault = Callable[[Any], bool]
 SMALL = 1e-6

@@ -10,25 +10,21 @@ import pytest
 from scipy import optimize, sparse
 
 import convexml as cml
-from convexml.design import DenseDesign, SparseDesign
+from convexml.data import DenseDesign, SparseDesign
 from convexml.numerics import Array
 from convexml.penalties import SortedL1
 from convexml.solvers import Iterate
-from convexml.solvers.dual.proximal_point import (
-    CentredSquares,
-    ProximalStep,
-)
+from convexml.solvers.dual.proximal_point import CentredSquares, ProximalStep
+from convexml.solvers.second_order import augmented_lagrangian as curved_samples
 from convexml.solvers.second_order import augmented_lagrangian as module
-from convexml.solvers.second_order import curved_samples
-from convexml.solvers.second_order import hessian as products
+from convexml.solvers.second_order import newton as products
 from convexml.solvers.second_order.augmented_lagrangian import (
+    Smoothed,
     augmented_lagrangian,
+    minimise,
+    newton_step,
 )
-from convexml.solvers.second_order.curved_samples import newton_step
-from convexml.solvers.second_order.hessian import Hessian
-from convexml.solvers.second_order.newton_cg import newton_cg
-from convexml.solvers.second_order.proximal_newton import minimise
-from convexml.solvers.second_order.smoothed_loss import Smoothed
+from convexml.solvers.second_order.newton import Hessian, newton_cg
 
 RNG = np.random.default_rng(5)
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from convexml.audit.sklearn.parts import certify_parts
 from convexml.certificates.certificate import Certificate, Verdict
 from convexml.certificates.judge import bounded, judge
-from convexml.conditions import worst
+from convexml.formulas import worst
+from convexml.sklearn.fitted import certify_parts
 
 TOL = 1e-6
 

@@ -14,7 +14,8 @@ import convexml as cml
 from convexml.numerics import Array
 from convexml.solvers import Iterate
 from convexml.solvers import plan as module
-from convexml.solvers.plan import TABLE, Engine, Sizes, Work, plan
+from convexml.solvers.driver import Sizes, Work
+from convexml.solvers.plan import TABLE, Engine, plan
 from convexml.solvers.registry import ALGORITHMS
 
 RNG = np.random.default_rng(0)

@@ -12,11 +12,11 @@ from scipy import sparse
 from support.spellings import COSTS, DUALS, SIGNAL, regression
 
 import convexml as cml
-from convexml.recognition.duals.answering import _unfactored
-from convexml.recognition.posing.forms import FactoredForm, factored
-from convexml.recognition.reading.declined import Declined
-from convexml.recognition.reading.objective import read_objective
-from convexml.recognition.reading.walker import Walker
+from convexml.bridge.recognition.affine import Walker
+from convexml.bridge.recognition.atoms import read_objective
+from convexml.bridge.recognition.duals import _unfactored
+from convexml.bridge.recognition.losses import FactoredForm, factored
+from convexml.bridge.recognition.maps import Declined
 
 RANDOM = np.random.default_rng(7)
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from convexml.design import as_design
-from convexml.models.reading.matrix import read_design, read_matrix
+from convexml.data import as_design
+from convexml.models.inputs import read_design, read_matrix
 
 SHAPES = [(1, 1), (1, 7), (7, 1), (997, 3), (3, 997), (401, 1003), (70_001, 5), (5, 70_001)]
 """Rows and columns that are and are not multiples of those of a block."""

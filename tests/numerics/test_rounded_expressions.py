@@ -14,12 +14,10 @@ from flint import arb
 from scipy import sparse
 from support.exact.exact_numbers import ball, dot, exact, row, table
 
-from convexml.audit.cvxpy.reading.domain import domains_of
-from convexml.audit.cvxpy.reading.point import pose
-from convexml.audit.cvxpy.rounding.coefficients import rounded_data
-from convexml.audit.cvxpy.rounding.copied import is_copied
-from convexml.audit.cvxpy.rounding.enclosed import enclosed
-from convexml.audit.cvxpy.rounding.met import meets_exactly
+from convexml.bridge.absence import is_copied, rounded_data
+from convexml.bridge.domain import domains_of
+from convexml.bridge.point import pose
+from convexml.bridge.rounding import enclosed, meets_exactly
 from convexml.duality.checking import constraint_names
 
 Balls = list[arb]

@@ -13,7 +13,7 @@ from support.exact.exact_numbers import ball, below, dot, exact, row
 
 from convexml.certificates import certify_objective
 from convexml.certificates.certificate import Certificate
-from convexml.certificates.learning.points.dual_repair import box_inside
+from convexml.certificates.learning.repair import box_inside
 from convexml.certificates.rounding import (
     balanced,
     compensated_dot,
@@ -21,7 +21,7 @@ from convexml.certificates.rounding import (
     compensated_matvec,
     compensated_rmatvec,
 )
-from convexml.design import as_design
+from convexml.data import as_design
 
 ACCOUNTED: list[tuple[Any, ...]] = [
     ("squared",),

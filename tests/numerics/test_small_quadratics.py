@@ -11,11 +11,10 @@ import pytest
 import convexml as cml
 from convexml import losses, penalties
 from convexml.numerics import Array
-from convexml.solvers.coordinate import support_newton
-from convexml.solvers.coordinate.dual_steps import ascend_pairs
-from convexml.solvers.coordinate.few_columns import settle
-from convexml.solvers.coordinate.following.homotopy import Homotopy
-from convexml.solvers.coordinate.support_factor import SupportFactor
+from convexml.solvers.coordinate import support as support_newton
+from convexml.solvers.coordinate.dual_coordinate_descent import ascend_pairs
+from convexml.solvers.coordinate.path import Homotopy
+from convexml.solvers.coordinate.support import SupportFactor, settle
 
 SIZE = 4
 

@@ -10,10 +10,10 @@ from support.exact.exact_numbers import dot, exact, row
 
 import convexml as cml
 from convexml import Verdict, losses, penalties
-from convexml.certificates.learning.points.dual_repair import repair_dual
-from convexml.design import as_design
+from convexml.certificates.learning.repair import repair_dual
+from convexml.data import as_design
 from convexml.numerics import lengths
-from convexml.objective import Objective
+from convexml.problem import Objective
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(12, 5)), np.where(RNG.random(12) < 0.5, -1.0, 1.0)

@@ -14,8 +14,7 @@ import cvxpy as cp
 import numpy as np
 
 import convexml as cml
-from convexml.certificates.learning.points.dual_repair import repair_dual
-from convexml.certificates.learning.points.primal_repair import repair_primal
+from convexml.certificates.learning.repair import repair_dual, repair_primal
 from convexml.numerics import Array
 
 KINDS = (

@@ -31,8 +31,8 @@ from convexml import LearningProblem
 from convexml.certificates import certify_objective
 from convexml.losses import Loss, Squared
 from convexml.numerics import EPS, Array
-from convexml.objective import Objective
 from convexml.penalties import L1, L2, Penalty, Zero
+from convexml.problem import Objective
 
 ROUNDING = 64 * EPS
 NEAR = (1e-2, 1e-3, 1e-4, 1e-6, 0.0)

@@ -12,7 +12,7 @@ from support.model_cases import GROUPS, MODELS, ModelCase, bind, samples, separa
 
 import convexml as cml
 from convexml import Certificate, Verdict
-from convexml.conditions import Condition, worst
+from convexml.formulas import Condition, worst
 from convexml.losses import Absolute, Hinge, Logistic, Poisson, Squared
 from convexml.numerics import Array
 from convexml.penalties import L1, L2, L2Ball, Zero

@@ -15,9 +15,9 @@ from support.model_cases import samples, separable
 
 import convexml as cml
 from convexml.errors import InputError
-from convexml.models.learning import solving
+from convexml.models import solving
 from convexml.solvers import Iterate
-from convexml.solvers.alarm import OutOfTime, alarm
+from convexml.solvers.driver import OutOfTime, alarm
 from convexml.solvers.plan import Trial
 from convexml.solvers.reference import REFERENCE, STOPPED, process
 
@@ -266,7 +266,7 @@ def test_what_crashes_or_lies_is_recorded_and_another_answers(
 def test_a_step_that_does_not_end_is_cut_off(
     planted: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("convexml.solvers.alarm.LATE", 0.1)
+    monkeypatch.setattr("convexml.solvers.driver.LATE", 0.1)
     problem = ROWS[2].pose()
     best = problem.solve().objective
     for iterate in (hang, asleep):
@@ -285,7 +285,7 @@ def test_a_step_that_does_not_end_is_cut_off(
 
 
 def test_the_alarm_leaves_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convexml.solvers.alarm.LATE", 0.02)
+    monkeypatch.setattr("convexml.solvers.driver.LATE", 0.02)
     with pytest.raises(OutOfTime), alarm(0.0):
         time.sleep(10.0)
     with alarm(None), alarm(100.0):

@@ -14,7 +14,7 @@ from support.exact.exact_numbers import dot, exact, row, table
 
 import convexml as cml
 from convexml import Verdict, losses, penalties
-from convexml.conditions import AtFeatures, Condition
+from convexml.formulas import AtFeatures, Condition
 from convexml.kernels import Gaussian, Linear
 from convexml.losses import Hinge
 from convexml.penalties import Box

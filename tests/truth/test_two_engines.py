@@ -12,7 +12,7 @@ from support.programs.arrays import certify_arrays
 
 import convexml as cml
 import convexml.models
-from convexml.certificates.algebra.clarabel import solve_cone_program
+from convexml.certificates.algebra.searchers import solve_cone_program
 from convexml.duality import cone_program
 from convexml.losses import Huber, Poisson
 

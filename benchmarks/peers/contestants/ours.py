@@ -80,7 +80,7 @@ def verified_gap(
 
 def gap_at(problem: Any, w: np.ndarray, b: float | None, target: float) -> float:
     """With the derivative of the loss as u, and a better u looked for where that may decide."""
-    from convexml.certificates.learning.points.dual_point import plain_dual
+    from convexml.certificates.learning.dual import plain_dual
 
     parts = problem.objective_parts
     if parts.loss.is_smooth and parts.w_shape == np.shape(w):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 from scipy.linalg import cho_solve
 from scipy.sparse.csgraph import connected_components
 
-from ...numerics import EPS, ROUNDING, Array
+from ...numerics import ELEMENTARY, EPS, ROUNDING, UNIT, Array, gamma, length
 
 DENSE = 1000
 """Up to this order a matrix is factored as a dense one."""
@@ -257,3 +257,235 @@ def by_degree(G: Any) -> Array | None:
     size = np.bincount(part, minlength=count)
     entries = np.minimum(np.bincount(part, weights=degree[first], minlength=count), LAST)
     return order if LAST**2 / 2 + size @ (size / 2 + entries) <= FILL else None
+
+
+# How far a symmetric matrix can be from positive semidefinite, proved.
+
+
+TRIALS = 12
+"""Shifts, each four times the last, until a Cholesky runs to its end."""
+
+
+def semidefinite_within(M: Array, values: Array | None = None) -> float:
+    """A t >= 0 with M + t I positive semidefinite, proved by a Cholesky; inf where none is.
+
+    The entries of the symmetric M are taken as exact; ``values`` are about its eigenvalues, the
+    smallest first. Where M is semidefinite t is a few times the rounding of its trace.
+    """
+    d = len(M)
+    if not np.all(np.isfinite(M)):
+        return np.inf
+    largest = float(np.max(np.abs(M), initial=0.0))
+    if largest == 0.0:
+        return 0.0
+    values = np.linalg.eigvalsh(M) if values is None else values
+    shift = max(0.0, -float(values[0])) * (1.0 + 4.0 * EPS)
+    more = 2.0 * EPS * (d + 2) * max(float(np.abs(values).max()), largest)
+    for _ in range(TRIALS):
+        total = shift + more
+        lower = eigenvalue_bound(M + total * np.eye(d))
+        if lower > -np.inf:
+            rounded = UNIT * (largest + total)  # of each entry of the diagonal
+            return (total - lower + rounded) * (1.0 + 8.0 * EPS)
+        more *= 4.0
+    return np.inf
+
+
+# Log-determinants of symmetric matrices, with a bound on all that rounding may have done.
+
+
+def log_det(M: Array, error: Array | float = 0.0) -> tuple[float, float]:
+    """(v, r) with |log det A - v| <= r for every symmetric A with |A - M| <= error.
+
+    A Cholesky that runs to its end is the exact one of C + E, |E_ij| <= gamma_(d+1) / (1 -
+    gamma_(d+1)) sqrt(C_ii C_jj) (Higham, 2002, chapter 10), where C is M in units of powers of two
+    that make its diagonal about 1. With N >= |C^-1| from a verified inverse and K = N |E|,
+
+        |log det(C + E) - log det C| <= sum_ij N_ij |E_ij| + f^2 / (2 (1 - f)),  f = |K|_F < 1,
+
+    and then all these A are positive definite.
+
+    Parameters
+    ----------
+    M : array, shape (d, d)
+        Symmetric.
+    error : array, shape (d, d), or float
+        Of its entries.
+
+    Returns
+    -------
+    tuple of float
+        (-inf, inf) where M has no Cholesky, (v, inf) where nothing is proved.
+    """
+    diagonal = np.diag(M)
+    if not (np.all(diagonal > 0.0) and np.all(np.isfinite(M))):
+        return -np.inf, np.inf
+    powers = np.rint(0.5 * np.log2(diagonal)).astype(int)
+    units = np.ldexp(1.0, -powers)
+    with np.errstate(over="ignore", under="ignore"):
+        C = units[:, None] * M * units
+        beside = units[:, None] * np.broadcast_to(error, M.shape) * units
+    lost = np.finfo(float).tiny * bool(np.any((C == 0.0) != (M == 0.0)))
+    try:
+        L = linalg.cholesky(C, lower=True)
+        inverse = np.linalg.inv(C)
+    except linalg.LinAlgError:
+        return -np.inf, np.inf
+    logs = np.log(np.diag(L))
+    shift = 2.0 * np.log(2.0) * float(powers.sum())
+    value = 2.0 * float(np.sum(logs)) + shift
+    d = len(M)
+    size = 2.0 * float(np.abs(logs).sum()) + 2.0 * float(np.abs(powers).sum())
+    evaluation = (ELEMENTARY + gamma(2 * d + 8)) * size
+    N = _at_least(C, inverse)
+    if N is None:
+        return value, np.inf
+    share = gamma(d + 1) / (1.0 - gamma(d + 1))
+    roots = np.sqrt(np.diag(C))
+    E = (share * np.outer(roots, roots) + beside + lost) * (1.0 + 8.0 * EPS)
+    first, f = float(np.sum(N * E)), float(np.linalg.norm(N @ E)) * (1.0 + gamma(d * d + d))
+    if not f < 0.5:
+        return value, np.inf
+    radius = first + f * f / (2.0 * (1.0 - f)) + evaluation
+    return value, radius * (1.0 + gamma(d * d + 16))
+
+
+def _at_least(C: Array, Y: Array) -> Array | None:
+    """N >= |C^-1|, entry by entry, from Y about C^-1; None where Y is too far from it.
+
+    C^-1 - Y = (I - Y C) C^-1.
+    """
+    d = len(C)
+    if not np.all(np.isfinite(Y)):
+        return None
+    left = np.abs(np.eye(d) - Y @ C) + gamma(d + 2) * (np.abs(Y) @ np.abs(C) + np.eye(d))
+    eta = float(np.max(left.sum(axis=1))) * (1.0 + gamma(d + 4))
+    if not eta < 0.5:
+        return None
+    size = np.abs(Y)
+    found: Array = (size + eta / (1.0 - eta) * size.max(axis=0)) * (1.0 + 8.0 * EPS)
+    return found
+
+
+# The least singular value of a matrix, bounded from below with all rounding accounted for.
+
+
+SAFE = 1.0 + 1e-9
+"""Covers the rounding of norms and quotients of a few hundred thousand terms."""
+EASY = 1e-10
+"""Above this share of the trace the least eigenvalue of the Gram matrix is tried."""
+
+
+def unit_columns(B: Array) -> tuple[Array, Array]:
+    """(B S, s) with S = diag(s) powers of two: columns of norm in [1, 2), zeros left alone."""
+    first = powers(np.max(np.abs(B), axis=0, initial=0.0))
+    second = powers(np.linalg.norm(B * first, axis=0))
+    return B * first * second, first * second
+
+
+def powers(size: Array) -> Array:
+    """2^-k with 2^k <= size < 2^(k + 1); 1 for 0 and what is not finite."""
+    known = (size > 0.0) & np.isfinite(size)
+    exponent = np.frexp(np.where(known, size, 1.0))[1] - 1
+    return np.ldexp(1.0, np.where(known, -np.clip(exponent, -1000, 1000), 0))
+
+
+def least_singular_value(B: Array) -> float:
+    """Return a number that is at most sigma_min(B); 0 where nothing better can be proved.
+
+    The Gram matrix G of B has sigma_min^2 as its least eigenvalue, and G - s I is positive definite
+    where the Cholesky factorisation of a slightly smaller matrix runs to its end (Rump, 2006,
+    https://doi.org/10.1007/s10543-006-0056-1). Where squaring loses too much, ``from_inverse``.
+
+    Parameters
+    ----------
+    B : array, shape (n, k)
+        Best with columns of norm about 1; see ``unit_columns``.
+
+    Returns
+    -------
+    float
+        inf if k = 0.
+    """
+    n, k = B.shape
+    if k == 0:
+        return np.inf
+    if n < k or not np.all(np.isfinite(B)):
+        return 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        gram = B.T @ B
+    found = from_gram(gram, n)
+    if found > 0.0:
+        return found
+    R = linalg.qr(B, mode="r", check_finite=False)[0][:k]
+    return from_inverse([B], inverse_of(R))
+
+
+def from_gram(gram: Array, n: int) -> float:
+    """Bound sigma_min(B) from the computed Gram matrix of n rows; 0 where nothing is proved."""
+    trace = float(np.trace(gram)) * (1.0 + 2.0 * gamma(n))
+    if not (np.isfinite(trace) and np.all(np.isfinite(gram))):
+        return 0.0
+    least = float(np.linalg.eigvalsh(gram)[0])
+    error = gamma(n + 2) * trace
+    if not least > max(EASY * trace, 4.0 * error):
+        return 0.0
+    return float(np.sqrt(max(least_eigenvalue(gram, least) - error, 0.0))) * (1.0 - 4.0 * EPS)
+
+
+def least_eigenvalue(matrix: Array, guess: float) -> float:
+    """Return a lower bound of the least eigenvalue of a symmetric matrix; -inf where none is known.
+
+    Parameters
+    ----------
+    matrix : array, shape (k, k)
+    guess : float
+        About the least eigenvalue, as computed.
+    """
+    k, trace = len(matrix), float(np.trace(matrix))
+    # What the factorisation and the shift of the diagonal may lose.
+    error = 2.0 * gamma(k + 3) * (trace + k * abs(guess))
+    shift = guess - 2.0 * error
+    try:
+        np.linalg.cholesky(0.5 * (matrix + matrix.T) - shift * np.eye(k))
+    except np.linalg.LinAlgError:
+        return -np.inf
+    return shift - error
+
+
+def inverse_of(R: Array) -> Array | None:
+    """R^-1 of an upper triangle, as computed; None if it is singular."""
+    if not np.all(np.abs(np.diag(R)) > 0.0):
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        S = linalg.solve_triangular(R, np.eye(len(R)), check_finite=False)
+    return S if np.all(np.isfinite(S)) else None
+
+
+def from_inverse(blocks: Iterable[Array], S: Array | None) -> float:
+    """Bound sigma_min(B) for an S that makes B S about orthonormal: sigma_min(B S) / |S|.
+
+    Parameters
+    ----------
+    blocks : iterable of arrays, shape (n_i, k)
+        The rows of B.
+    S : array, shape (k, k), or None
+        About the inverse of the triangle of B.
+    """
+    if S is None:
+        return 0.0
+    k, n = len(S), 0
+    gram, lost, size = np.zeros((k, k)), 0.0, np.abs(S)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for block in blocks:
+            product = block @ S
+            gram += product.T @ product
+            lost += float(np.sum((np.abs(block) @ size) ** 2))
+            n += len(block)
+        error = gamma(n + 3) * float(np.trace(gram)) * (1.0 + 2.0 * gamma(n))
+        off = float(np.linalg.norm(gram - np.eye(k))) * (1.0 + 2.0 * gamma(k * k))
+        square = 1.0 - off - 2.0 * error
+        if not (n >= k and square > 0.0):
+            return 0.0
+        found = (np.sqrt(square) - 1.01 * gamma(k + 1) * np.sqrt(lost)) / length(S)
+    return max(float(found), 0.0) * (1.0 - 1e-8)

@@ -6,11 +6,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from scipy import linalg, sparse
 
-from ...blocks import in_memory
+from ...data import in_memory
 from ...numerics import Array
+from ...problem.linear_program import LinearData
+from .definite import unit_columns
+from .sums import exact_residual
 
 Row = list[int]
 DIGITS = 53
@@ -159,3 +164,332 @@ def solve_rows(
         rest = sum((row[m] * x[m] for m in range(j + 1, k) if row[m]), Fraction(0))
         x[j] = (row[k] - rest) / row[j]
     return x
+
+
+# Whether small polyhedra are empty, decided in rationals: a point, or Farkas multipliers.
+
+
+LARGEST = 500
+"""Up to this many entries are eliminated in rationals."""
+NEAR = 1e-6
+"""Rows with less slack than this share of their terms can be in the way."""
+ZERO, ONE = Fraction(0), Fraction(1)
+
+RationalRow = list[Fraction]
+
+
+def has_exact_point(data: LinearData, x: Array) -> bool | None:
+    """Whether some point meets all constraints exactly; None where that is not decided.
+
+    The rows near x come first: where they contradict one another there is no point, and a point
+    of theirs near x meets the others, which have room. All rows are taken where that is not so.
+
+    Parameters
+    ----------
+    data : LinearData
+    x : array, shape (n,)
+        An almost feasible point.
+    """
+    if (x.size + 1) * data.b_eq.size > LARGEST:
+        return None
+    A, b, equal = _rows(data)
+    if not np.all(np.isfinite(x)) or b.size == 0:
+        return None if b.size else True
+    terms = abs(A) @ np.abs(x) + np.abs(b)
+    near = -exact_residual(A, x, b) <= NEAR * terms
+    near[:equal] = True
+    for picked in (near,) if np.all(near) else (near, np.ones(b.size, dtype=bool)):
+        found = _decide(A[picked], b[picked], equal, x)
+        if found is None:
+            return None
+        step, _ = found
+        if step is None:
+            return False
+        size = np.array([as_float(abs(v)) for v in step])
+        if np.all(abs(A[~picked]) @ size <= 0.5 * NEAR * terms[~picked]):
+            return True
+    return None
+
+
+def exact_farkas(data: LinearData) -> Array | None:
+    """(lambda_ub, nu) that prove that there is no point; None where there is one, or not decided.
+
+    Integers where they fit: then they prove it exactly.
+    """
+    A, b, equal = _rows(data)
+    found = _decide(A, b, equal, np.zeros(data.n)) if b.size else None
+    if found is None or found[0] is not None:
+        return None
+    y = [value * math.lcm(*(v.denominator for v in found[1])) for value in found[1]]
+    whole = np.array([as_float(value) for value in y])
+    if not np.all(np.isfinite(whole)):
+        largest = max(abs(value) for value in y)
+        whole = np.array([float(value / largest) for value in y])
+    return np.concatenate([whole[equal : equal + data.b_ub.size], whole[:equal]])
+
+
+def as_float(value: Fraction) -> float:
+    """The nearest float; beyond the largest inf."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _rows(data: LinearData) -> tuple[sparse.csr_array, Array, int]:
+    """A x <= b of everything, equations first, and how many these are."""
+    lower, upper = np.isfinite(data.lower), np.isfinite(data.upper)
+    eye = sparse.eye_array(data.n, format="csr")
+    A = sparse.vstack([data.A_eq, data.A_ub, -eye[lower], eye[upper]], format="csr")
+    b = np.concatenate([data.b_eq, data.b_ub, -data.lower[lower], data.upper[upper]])
+    return A, b, data.b_eq.size
+
+
+def _decide(
+    A: sparse.csr_array, b: Array, equal: int, x: Array
+) -> tuple[RationalRow | None, RationalRow] | None:
+    """``alternative`` of A (x + z) <= b; None where it is too large."""
+    if (x.size + 1) * b.size > LARGEST or not np.all(np.isfinite(b)):
+        return None
+    if b.size == 0:
+        return [ZERO] * x.size, []
+    start = [Fraction(v) for v in x.tolist()]
+    rows = [[Fraction(v) for v in line] for line in A.toarray().tolist()]
+    sides = [
+        Fraction(side) - sum((s * t for s, t in zip(line, start, strict=True)), ZERO)
+        for line, side in zip(rows, b.tolist(), strict=True)
+    ]
+    return alternative(rows, sides, equal)
+
+
+def alternative(
+    rows: Sequence[RationalRow], sides: RationalRow, equal: int
+) -> tuple[RationalRow | None, RationalRow]:
+    """Return z with rows z <= sides, the first ``equal`` as equations; or None and a Farkas vector.
+
+    Minimise the sum of a >= 0 subject to A'y + a = 0, -s'y + a_0 = 1 with y >= 0 (free for
+    equations), by Bland's rule: 0 is a vector of Farkas, and else the multipliers (z, v) of the
+    two, v > 0, have A z <= s v.
+    """
+    k, n = len(rows), len(rows[0])
+    signs = [(i, ONE) for i in range(k)] + [(i, -ONE) for i in range(equal)]
+    width = len(signs)
+    table = [
+        [sign * (rows[i][j] if j < n else -sides[i]) for i, sign in signs]
+        + [ONE if t == j else ZERO for t in range(n + 1)]
+        + [ONE if j == n else ZERO]
+        for j in range(n + 1)
+    ]
+    cost = [-sum((line[t] for line in table), ZERO) for t in range(width)]
+    cost += [ZERO] * (n + 1) + [-ONE]
+    basis = list(range(width, width + n + 1))
+    while (entering := next((t for t in range(width) if cost[t] < 0), -1)) >= 0:
+        _, _, i = min(
+            (line[-1] / line[entering], basis[j], j)
+            for j, line in enumerate(table)
+            if line[entering] > 0
+        )
+        _pivot(table, cost, i, entering)
+        basis[i] = entering
+    if cost[-1] < 0:
+        v = ONE - cost[width + n]
+        return [(ONE - cost[width + j]) / v for j in range(n)], []
+    y = [ZERO] * k
+    for line, t in zip(table, basis, strict=True):
+        if t < width:
+            i, sign = signs[t]
+            y[i] += sign * line[-1]
+    return None, y
+
+
+def _pivot(table: list[RationalRow], cost: RationalRow, i: int, j: int) -> None:
+    pivot = table[i][j]
+    table[i] = line = [v / pivot if v else v for v in table[i]]
+    used = [t for t, v in enumerate(line) if v]
+    for other in (*table, cost):
+        factor = other[j]
+        if other is not line and factor:
+            for t in used:
+                other[t] -= factor * line[t]
+
+
+# Exact dual points of small programs whose constraints are linear, in rationals.
+
+
+RATIONAL_DUAL_LARGEST = 40
+"""Up to this many equations, and three times as many unknowns, are solved in rationals."""
+LARGE = 1e-6
+"""Multipliers above this share of the largest take what an equation leaves, and stay positive."""
+
+
+def exact_dual(
+    P: Any, q: Array, A: Any, b: Array, signed: Array, w: Array, y: Array
+) -> tuple[Array, Array, Fraction] | None:
+    """(w, y) with P w + A'y + q = 0, y >= 0 where ``signed``: nearest floats, and the exact D.
+
+    Unknowns without sign move, then large ones; zeros do where that does not suffice, the others
+    stay as they are. None where that leaves y >= 0 or is too large.
+    """
+    P = sparse.csc_array(P)
+    bent = np.flatnonzero(np.diff(P.indptr))
+    n, used = q.size, np.count_nonzero(~signed | (y > 0.0))
+    if n > RATIONAL_DUAL_LARGEST or bent.size + used > 3 * RATIONAL_DUAL_LARGEST:
+        return None
+    rows = np.argsort(np.where(signed, -y, -np.inf), kind="stable")[
+        : 3 * RATIONAL_DUAL_LARGEST - bent.size
+    ]
+    if not (np.all(np.isfinite(y)) and np.all(np.isfinite(w))):
+        return None
+    matrix = np.hstack([sparse.csr_array(A)[rows].toarray().T, P[:, bent].toarray()])
+    start = [Fraction(float(value)) for value in (*y[rows], *w[bent])]
+    below = np.append(signed[rows], np.zeros(bent.size, dtype=bool))
+    size = np.append(y[rows], np.zeros(bent.size))
+    large = ~below | (size > LARGE * np.max(np.abs(y), initial=0.0))
+    solution = _by_carriers(matrix, -q, start, ~below | (size > 0.0), large)
+    if not _meets_signs(solution, below):
+        solution = solve_exactly(matrix, -q, start)
+    if solution is None or not _meets_signs(solution, below):
+        return None
+    terms = (Fraction(float(b[i])) * v for i, v in zip(rows, solution, strict=False))
+    value = -sum(terms, Fraction(0))
+    moved = dict(zip(bent.tolist(), solution[rows.size :], strict=True))
+    curve = P.tocoo()
+    for j, k, entry in zip(
+        curve.row.tolist(), curve.col.tolist(), curve.data.tolist(), strict=True
+    ):
+        value -= Fraction(entry) * moved[j] * moved[k] / 2
+    kept, nearest = np.zeros(n), y.copy()
+    nearest[rows] = [float(v) for v in solution[: rows.size]]
+    kept[bent] = [float(v) for v in solution[rows.size :]]
+    return kept, nearest, value
+
+
+def _meets_signs(solution: list[Fraction] | None, signed: Array) -> bool:
+    return solution is not None and all(solution[i] >= 0 for i in np.flatnonzero(signed).tolist())
+
+
+def _by_carriers(
+    matrix: Array, side: Array, start: list[Fraction], mobile: Array, large: Array
+) -> list[Fraction] | None:
+    """An exact solution near ``start``, which is 0 but for what is ``mobile``, if there is one.
+
+    An equation with a large unknown of its own asks nothing of the others, and is solved last.
+    """
+    used = matrix != 0.0
+    carriers = np.flatnonzero(large & (np.count_nonzero(used, axis=0) == 1))
+    own, first = np.unique(np.argmax(used[:, carriers], axis=0), return_index=True)
+    rest, solution = np.setdiff1d(np.arange(side.size), own), list(start)
+    if rest.size:
+        core = np.flatnonzero(mobile & np.any(used[rest], axis=0))
+        found = solve_exactly(matrix[np.ix_(rest, core)], side[rest], [start[k] for k in core])
+        if found is None:
+            return None
+        for k, value in zip(core.tolist(), found, strict=True):
+            solution[k] = value
+    for i, k in zip(own.tolist(), carriers[first].tolist(), strict=True):
+        others = [j for j in np.flatnonzero(used[i]).tolist() if j != k]
+        left = sum((Fraction(float(matrix[i, j])) * solution[j] for j in others), Fraction(0))
+        solution[k] = (Fraction(float(side[i])) - left) / Fraction(float(matrix[i, k]))
+    return solution
+
+
+# Which columns of a matrix depend on the others: exactly, or only up to rounding.
+
+
+INDEPENDENT = 1e-11
+"""Share of its length that a column keeps beside the others if it counts as independent."""
+FACTORISED = 4_000_000
+"""Entries up to which all rows look for a dependence."""
+NOTHING = 2.0**-60
+"""Below what two different entries of a column can leave beside its mean."""
+DENOMINATOR = 4096
+ENTRIES = 200_000
+"""Up to this many entries a combination is solved for exactly where no simple one is found."""
+COLUMNS = 40
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """The columns of B, split in three.
+
+    Attributes
+    ----------
+    independent : array of int
+        Columns that are independent as far as floating point can tell.
+    exact : array of int
+        Columns that are, exactly, rational combinations of independent ones.
+    doubtful : array of int
+        Columns that are so up to rounding only, or not known to be so exactly.
+    """
+
+    independent: Array
+    exact: Array
+    doubtful: Array
+
+
+def dependence(B: Array, *, ones: bool = False) -> Dependence:
+    """Split the columns of B; combinations are verified on every row without rounding.
+
+    Parameters
+    ----------
+    B : array, shape (n, k)
+    ones : bool
+        Whether a column of ones stands behind them, as number k; it is always kept.
+    """
+    n, k = B.shape
+    unit, scales = unit_columns(B)
+    same = np.array_equal(unit / scales, B)  # nothing fell below the least number
+    # A dependence on all rows is one on some of them, where it is found; then all rows decide.
+    some = np.arange(n) if n * k <= FACTORISED else np.linspace(0, n - 1, 8 * k + 2000).astype(int)
+    near = unit[some]
+    if ones:
+        near = near - near.mean(axis=0)
+        near = near - near.mean(axis=0)  # a constant column leaves nothing
+        near = np.where(np.abs(near).max(axis=0) > NOTHING, near, 0.0)
+        unit = np.column_stack([unit, np.ones(n)])
+    R, order = linalg.qr(unit_columns(near)[0], mode="r", pivoting=True, check_finite=False)
+    size = np.zeros(k)
+    size[: min(len(some), k)] = np.abs(np.diag(R))
+    rank = int(np.sum(size > INDEPENDENT))
+    kept, others = np.sort(order[:rank]), np.sort(order[rank:])
+    kept = np.append(kept, k) if ones else kept
+    sure = [int(j) for j in others if same and _is_combination(unit[:, kept], unit[:, j], some)]
+    return Dependence(kept, np.array(sure, dtype=int), np.setdiff1d(others, sure))
+
+
+def _is_combination(base: Array, column: Array, some: Array) -> bool:
+    """Whether q column = base p holds exactly for integers p and some q > 0."""
+    n, k = base.shape
+    if not np.any(column):
+        return True
+    if not k:
+        return False
+    near = linalg.lstsq(base[some], column[some], check_finite=False)[0]
+    fractions = [Fraction(float(p)).limit_denominator(DENOMINATOR) for p in near]
+    if _holds(base, column, fractions):
+        return True
+    if n * k > ENTRIES or k > COLUMNS:
+        return False
+    # Rows on which the base is regular decide the combination, if there is one.
+    rows = linalg.qr(base.T, mode="r", pivoting=True, check_finite=False)[1][:k]
+    exact = solve_exactly(base[rows], column[rows])
+    if exact is None:
+        return False
+    return all(
+        sum((p * Fraction(x) for p, x in zip(exact, row, strict=True)), -Fraction(y)) == 0
+        for row, y in zip(base.tolist(), column.tolist(), strict=True)
+    )
+
+
+def _holds(base: Array, column: Array, fractions: list[Fraction]) -> bool:
+    q = math.lcm(*(f.denominator for f in fractions))
+    whole = [int(f * q) for f in fractions]
+    if q >= 2**53 or any(abs(p) >= 2**53 for p in whole):
+        return False
+    used = [i for i, p in enumerate(whole) if p]
+    matrix = np.column_stack([base[:, used], column])
+    weights = np.array([float(whole[i]) for i in used] + [-float(q)])
+    near = matrix @ weights
+    if np.any(np.abs(near) > 1e-12 * (np.abs(matrix) @ np.abs(weights))):
+        return False
+    return not np.any(exact_residual(matrix, weights))

@@ -5,30 +5,209 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from ...numerics import Array
-from ...objective.conic.cones import NonnegativeCone
-from ...objective.conic.program import ConeProgram
+from ...problem.cones import ConeProgram, ExponentialCone, NonnegativeCone, Semidefinite
 from ..algebra.definite import negative_eigenvalue
 from ..algebra.polyhedron import MANY, Interior
 from ..scale import ProgramUnits
-from .budget import CLEAN, PASSED, Budget
-from .prices.bounded import bounded_prices
-from .prices.inwards import inward_prices
-from .prices.lift import lifted_prices
-from .prices.lineality import idle_columns
-from .prices.log_det import log_det_prices
-from .prices.polyhedral import dual_interior, priced_inside, rational_dual
-from .prices.price import Priced, priced, unpriced
-from .prices.repair import repair_conic_dual
-from .rows import row_sizes
-from .search.fit import FittedProgram
-from .search.interior import mixtures
-from .search.recovery import Completed
-from .search.scaling import ScaledCone, equilibrate_cone
-from .values import dual_residual
+from .margin import nudged, repair_conic_dual, weights_of_multipliers
+from .polyhedral import bounded_prices, dual_interior, idle_columns, priced_inside, rational_dual
+from .prices import CLEAN, PASSED, Budget, Priced, approached, priced, unpriced
+from .program import FittedProgram, ScaledCone, dual_residual, equilibrate_cone, row_sizes
+from .search import Completed, inward_prices, least, mixtures
+
+# Exponential multipliers inside their cones by an entry that no equality sees.
+
+
+WIDE = 1e-4
+"""Room in which the residual goes down to its rounding."""
+SHARES = (1e-9, 1e-6, 1e-8, 1e-10)
+"""Then it costs little in a narrow one; where the second is too narrow, too, others are."""
+
+
+def lifted_prices(
+    program: ConeProgram, w: Array, y: Array, units: ProgramUnits
+) -> Iterator[Priced]:
+    """Prices of (w, y) after ``lifted``, whose room costs next to nothing; none without such cones.
+
+    Everything may move by the same share of its size only: so the metric of the slack stays as
+    well conditioned as the program, however small the room is.
+    """
+    free = _free_entries(program)
+    if not free.size:
+        return
+    idle: Array | None = None
+    wide = approached(program, w, lifted(program, y, WIDE, free), units, idle, WIDE)
+    failed = 0
+    for share in SHARES:
+        found = priced(program, wide[0], lifted(program, wide[1], share, free), units, idle, share)
+        if idle is None and not np.isfinite(found.price):
+            idle = idle_columns(program)
+            if idle.size:
+                start = lifted(program, y, WIDE, free)
+                wide = approached(program, w, start, units, idle, WIDE)
+                start = lifted(program, wide[1], share, free)
+                found = priced(program, wide[0], start, units, idle, share)
+        if np.isfinite(found.price):
+            yield found
+        failed += not np.isfinite(found.price)
+        if failed == 2:
+            return
+
+
+def lifted(program: ConeProgram, y: Array, share: float, free: Array) -> Array:
+    """y with v such that u and w may change by ``share`` of their sizes.
+
+    (u, v, w) with u < 0 < w is in K* where v >= u (1 + log(-w / u)). Where the row of v is one of
+    zeros in A, no equality knows of it, and raising it costs b_v dv.
+    """
+    y = program.project_dual(y)
+    at = free[(y[free - 1] < 0.0) & (y[free + 1] > 0.0)]
+    u, w = y[at - 1], y[at + 1]
+    slope = np.log(w / -u)
+    y[at] = u * (1.0 + slope) - 2.0 * share * u * (2.0 + np.abs(slope))
+    return y
+
+
+def _free_entries(program: ConeProgram) -> Array:
+    """The rows of v of exponential cones (u, v, w) that are empty in A."""
+    empty = np.diff(program.A_by_row.indptr) == 0
+    curved = [rows[:, 1] for cone, rows in program.runs if isinstance(cone, ExponentialCone)]
+    rows = np.concatenate([np.zeros(0, dtype=int), *curved])
+    return np.asarray(rows[empty[rows]])
+
+
+# Multipliers of log-determinants, from those of the matrix alone.
+#
+# CVXPY says log det A >= sum log z_i by a triangular Z with diagonal z and [[diag z, Z], [Z', A]]
+# positive semidefinite. Let [[Y, T], [T', W]] be the multiplier of that, scaled so that column z_i
+# says a_i Y_ii + 2 k_i T_ii + g_i w_i = 0, w_i the multiplier of the argument of the logarithm;
+# T_ij
+# = 0 for i < j, and nothing is said of the rest of T and Y. With W^-1 = L L' the best row i of T is
+# -(k_i / (a_i L_ii)) times that of L^-1, and then the least Y = T W^-1 T' is diagonal: W says it
+# all.
+
+
+ROUNDS = 3
+MARGINS = (1e-9, 1e-10, 1e-8)
+"""How far inside of the cones, for the size of Y and of the logarithms' multipliers."""
+
+
+class LogDet(NamedTuple):
+    """Where the entries of a log-determinant of order d are; shape (d,) where nothing is said.
+
+    ``rows`` of the semidefinite block, ``first`` rows of the exponential cones, ``matrix``,
+    ``corner`` and ``logarithm``: a, k and g.
+    """
+
+    cone: Semidefinite
+    rows: slice
+    first: Array
+    matrix: Array
+    corner: Array
+    logarithm: Array
+
+
+def log_det_prices(
+    program: ConeProgram, w: Array, y: Array, units: ProgramUnits
+) -> Iterator[Priced]:
+    """Prices of (w, y) with the residual taken off, and the multipliers that W implies."""
+    found = log_dets(program)
+    if not found:
+        return
+    y = _without_residual(program, w, nudged(program, y))
+    for margin in MARGINS:
+        moved = y.copy()
+        for each in found:
+            if not _imply(each, moved, margin):
+                return
+        yield priced(program, w, moved, units)
+
+
+def _without_residual(program: ConeProgram, w: Array, y: Array) -> Array:
+    """Take the residual off by steps in proportion to the multipliers: what is about 0 stays."""
+    weights = weights_of_multipliers(program, y)
+    along = sparse.csr_array(program.A.T @ sparse.diags_array(weights))
+    for _ in range(ROUNDS):
+        y = y + weights * least(along, -dual_residual(program, w, y))
+    return y
+
+
+def log_dets(program: ConeProgram) -> list[LogDet]:
+    """The log-determinants that a program spells out as CVXPY does."""
+    if not any(isinstance(cone, ExponentialCone) for cone in program.cones):
+        return []
+    arguments = {
+        part.start + 2: part.start
+        for cone, part in program.blocks
+        if isinstance(cone, ExponentialCone)
+    }
+    found = (
+        _log_det(program, cone, part, arguments)
+        for cone, part in program.blocks
+        if isinstance(cone, Semidefinite) and cone.order % 2 == 0
+    )
+    return [each for each in found if each is not None]
+
+
+def _log_det(
+    program: ConeProgram, cone: Semidefinite, rows: slice, arguments: dict[int, int]
+) -> LogDet | None:
+    A, by_row, d = program.A, program.A_by_row, cone.order // 2
+    counts = np.diff(by_row.indptr)
+    i, j = np.triu_indices(d)
+    above = rows.start + (d + j) * (d + j + 1) // 2 + i  # the rows of Z
+    i, j = np.tril_indices(d, -1)
+    rest = rows.start + np.concatenate([i * (i + 1) // 2 + j, (d + j) * (d + j + 1) // 2 + i])
+    order = np.arange(d)
+    diagonal = rows.start + order * (order + 3) // 2
+    corner = rows.start + (d + order) * (d + order + 1) // 2 + order
+    if not ((counts[above] == 1).all() and (counts[diagonal] == 1).all()) or counts[rest].any():
+        return None
+    columns = by_row.indices[by_row.indptr[diagonal]]
+    uses = np.diff(A.indptr)
+    others = np.setdiff1d(by_row.indices[by_row.indptr[above]], columns)
+    if not ((uses[columns] == 3).all() and (uses[others] == 1).all()):
+        return None
+    first = np.zeros(d, dtype=int)
+    for number, column in enumerate(columns):
+        here = {int(row) for row in A.indices[A.indptr[column] : A.indptr[column + 1]]}
+        (last, *more) = here - {int(diagonal[number]), int(corner[number])}
+        if more or last not in arguments or counts[last] != 1 or counts[last - 1]:
+            return None
+        first[number] = arguments[last]
+    a, k, g = (-by_row.data[by_row.indptr[at]] for at in (diagonal, corner, first + 2))
+    known = all((each > 0.0).all() for each in (a, k, g)) and not program.q[columns].any()
+    plain = known and not any(program.b[at].any() for at in (diagonal, above, rest, first + 2))
+    return LogDet(cone, rows, first, a, k / np.sqrt(2.0), g) if plain else None
+
+
+def _imply(log_det: LogDet, y: Array, margin: float) -> bool:
+    """Put what W implies into y; False where W or a logarithm has no such multiplier."""
+    cone, rows, first, a, k, g = log_det
+    d, Y = first.size, cone.matrix(y[rows])
+    try:
+        L = np.linalg.cholesky(np.linalg.inv(Y[d:, d:]))
+        inverse = np.linalg.inv(L)
+    except np.linalg.LinAlgError:
+        return False
+    share, u = k / (a * np.diag(L)), y[first]
+    if not (u < 0.0).all():
+        return False
+    T = -share[:, None] * np.tril(inverse)
+    least = share**2 * (1.0 + margin)
+    Y[:d, :d], Y[:d, d:], Y[d:, :d] = np.diag(least), T, T.T
+    y[rows] = cone.vector(Y)
+    w = -(2.0 * k * np.diag(T) + a * least) / g
+    y[first + 1] = u * (1.0 + np.log(-w / u)) - margin * u
+    y[first + 2] = w
+    return bool(np.all(w > 0.0) and np.all(np.isfinite(y[rows])))
+
 
 SMALL = 1e-4
 """Multipliers above this share of the largest are no noise."""

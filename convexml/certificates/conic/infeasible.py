@@ -7,26 +7,47 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...conditions import Condition, worst
 from ...errors import SolverError
+from ...formulas import Condition, worst
 from ...numerics import Array, gamma
-from ...objective.conic.program import ConeProgram
+from ...problem.cones import ConeProgram
 from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
 from ..judge import absent, judge
+from ..linear.absence import find_infeasibility
 from ..scale import ProgramUnits
 from .bounds import bound_of, priced_candidates
-from .budget import Budget
-from .prices.bounded import bounded_prices
-from .prices.margin import nudged
-from .prices.polyhedral import rational_dual
-from .prices.price import Priced, carried, priced
-from .rows import distances, row_sizes, share
-from .search.farkas import farkas_candidates
-from .search.fit import fitted
-from .search.recovery import Completed
-from .search.relaxation import Relaxation, relax, relax_by_vertex
-from .units import conic_units
+from .margin import nudged
+from .polyhedral import bounded_prices, rational_dual
+from .prices import Budget, Priced, carried, priced
+from .program import conic_units, distances, fitted, linear_rows, row_sizes, share
+from .search import Completed, Relaxation, relax, relax_by_vertex
+
+# Farkas multipliers of a cone program that a search finds, those of its linear rows ahead.
+
+
+def multipliers_of_linear_rows(program: ConeProgram) -> Array | None:
+    """Verified by the linear engine, and 0 on other rows; None where it finds none."""
+    data, rows = linear_rows(program)
+    found = find_infeasibility(data) if rows.size else None
+    if found is None:
+        return None
+    y = np.zeros(program.b.size)
+    y[rows] = np.concatenate([found.evidence["lambda_ub"], found.evidence["nu"]])
+    return y
+
+
+def farkas_candidates(
+    program: ConeProgram, relaxation: Relaxation | None, passed: Array | None
+) -> Iterator[Array | None]:
+    """Multipliers to try; linear constraints have a search of their own, which is exact."""
+    if program.is_polyhedral:
+        yield multipliers_of_linear_rows(program)
+    yield None if relaxation is None else relaxation.y
+    yield passed
+    if not program.is_polyhedral:
+        yield multipliers_of_linear_rows(program)
+
 
 Fitted = Callable[[], ProgramUnits]
 """The units of the data, fitted where they are asked for: exact multipliers need none."""

@@ -2,32 +2,251 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import lsqr
 
-from ...conditions import Condition, worst
 from ...errors import SolverError
-from ...numerics import EPS, Array
-from ...objective.conic.program import ConeProgram
+from ...formulas import Condition, worst
+from ...numerics import EPS, Array, length
+from ...problem.cones import ConeProgram, NonnegativeCone, ZeroCone, cone_program_of
+from ...problem.linear_program import LinearData
+from ..algebra.definite import SAFE
+from ..algebra.polyhedron import Interior, nearby, relative_interior
 from ..certificate import Certificate, Verdict
 from ..judge import BOUND, bounded, is_better, judge, refuted, without_unit
+from ..linear.absence import plausible
+from ..linear.bound import as_fitted
 from ..scale import program_scale
+from ..units import triplets
 from .bounds import Bound, bound_of
-from .feasible import unmet
-from .prices.repair import repair_conic_dual
-from .rows import share
-from .search.recovery import Completed
-from .subject import Seen, Subject
-from .values import (
+from .margin import repair_conic_dual
+from .program import (
+    FittedProgram,
+    Seen,
+    Subject,
     conic_objective,
     curvature_words,
     dual_residual,
     dual_value,
+    linear_rows,
     row_violations,
+    share,
+    solve_plain,
+    solve_scaled,
+    times,
 )
-from .witness import way_to_exact
+from .ray import has_point_among, inside
+from .search import Completed, interior_point
+
+# Whether a better point is a witness: what an exactly feasible one near it is worth.
+
+
+SHARES = (1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
+"""How far a witness moves towards the inside of the curved cones, one after the other."""
+
+
+def way_to_exact(program: ConeProgram, z: Array) -> float:
+    """How much the objective grows, at most, on the way from z to an exactly feasible point.
+
+    Parameters
+    ----------
+    program : ConeProgram
+        In units in which its entries are of size 1.
+    z : array, shape (n,)
+        Feasible within a tolerance.
+
+    Returns
+    -------
+    float
+        0 where it falls; inf where no exactly feasible point is known.
+    """
+    return max(exact_value(program, z, _within(program, z)) - conic_objective(program, z), 0.0)
+
+
+def exact_value(program: ConeProgram, x: Array, others: Iterable[Array] = ()) -> float:
+    """An upper bound of the objective at a point that meets all constraints exactly.
+
+    Parameters
+    ----------
+    program : ConeProgram
+    x : array, shape (n,)
+        Feasible up to little.
+    others : iterable of array
+        Tried one after the other where no exact point is known near x.
+
+    Returns
+    -------
+    float
+        Without the offset; inf where no exact point is known.
+    """
+    if inside(program, x, program.b):
+        return conic_objective(program, x)
+    interior = relative_interior(linear_rows(program)[0])
+    if interior is None:
+        return np.inf
+    values = (_value_near(program, interior, z) for z in chain((x,), others))
+    return next((value for value in values if np.isfinite(value)), np.inf)
+
+
+def _value_near(program: ConeProgram, interior: Interior, x: Array) -> float:
+    found = nearby(interior, x)
+    if found is None:
+        return np.inf
+    z = (1.0 - found.share) * found.point + found.share * interior.point
+    # z itself is rounded, by this much.
+    norms = length(found.point) + length(interior.point)
+    away = SAFE * found.step + 4.0 * EPS * norms
+    if not inside(program, z, program.b, away, curved=True):
+        return np.inf
+    slope = length(program.P @ z + program.q)
+    size = length(program.P.data) if program.P.nnz else 0.0
+    # The slope is rounded, too: by far less than a thousandth of its terms.
+    slope += 1e-3 * (size * length(z) + length(program.q))
+    value = conic_objective(program, z)
+    return value + (slope + size * away) * away + 4.0 * EPS * abs(value)
+
+
+def _within(program: ConeProgram, z: Array) -> Iterator[Array]:
+    """Points between z and one inside of the curved cones, if there are any."""
+    if program.is_polyhedral:
+        return
+    try:
+        inner = solve_scaled(inwards(program))[0][: z.size]
+    except SolverError:
+        return
+    for part in SHARES:
+        yield (1.0 - part) * z + part * inner
+
+
+def inwards(program: ConeProgram) -> ConeProgram:
+    """Maximise t <= 1 where b - A x - t e is in K, e inside of the curved cones."""
+    n = program.q.size
+    e = interior_point(program) * ~program.ruled_by(ZeroCone, NonnegativeCone)
+    limit = sparse.csc_array(([1.0], ([0], [n])), shape=(1, n + 1))
+    A = sparse.vstack([sparse.hstack([program.A, e[:, None]]), limit], format="csc")
+    cost, b = -np.eye(1, n + 1, n).ravel(), np.append(program.b, 1.0)
+    return cone_program_of(None, cost, A, b, [*program.cones, NonnegativeCone(1)])
+
+
+# Whether the constraints of a cone program can be met, not only to within tol.
+
+
+FEW = 300
+"""Rows up to which a solver is faster than a search for a point nearby."""
+LARGEST = 1500
+"""Rows up to which another point is looked for."""
+PULL, ROUNDS = 1e-3, 100
+"""Of the least-squares problem that looks for a point inside before a solver does."""
+SMALL = 20_000
+"""Entries up to which it is solved at once."""
+UNMET = (
+    "the constraints are met to within tol only, and no point is known that meets them to rounding"
+)
+
+
+def unmet(subject: Subject, x: Array) -> str:
+    """Why the feasible set may be empty although x is feasible within tol; "" where it is not.
+
+    Constraints that contradict one another by less than tol have points that violate each of them
+    by less: such a point is near to nothing. Larger programs are not looked into, nor are cones
+    where no constraint is ``bent``.
+    """
+    program, to = subject.fit.program, subject.fit.scaled
+    if program.b.size > LARGEST:
+        return ""
+    z = to.x_in(x)
+    if not subject.bent:
+        return "" if plausible(_binding(subject.fit), z) or subject.meets(x) else UNMET
+    if subject.meets(x):
+        return ""
+    near: Iterable[Array] = _near(program, z)
+    if subject.comparable:
+        near = list(near)
+        if any(subject.meets(to.x_out(point)) for point in near[1:]):
+            return ""
+    return "" if has_point_among(program, _candidates(subject.fit, z, near)) else UNMET
+
+
+def _candidates(fit: FittedProgram, z: Array, near: Iterable[Array]) -> Iterator[Array]:
+    """Points near z, and where the linear rows allow for any, those that a solver sees inside.
+
+    Few rows are quickly solved without an objective, as they are: what comes back is in the middle.
+    """
+    near = iter(near)
+    yield next(near)
+    if fit.program.b.size <= FEW:
+        with suppress(SolverError):
+            yield solve_plain(_without_objective(fit.program))[0]
+    yield from near
+    if plausible(_binding(fit), z):
+        yield from _seen_inside(fit.program)
+
+
+def _binding(fit: FittedProgram) -> LinearData:
+    """The linear rows without those that an entry of x meets whatever the rest is.
+
+    Such are r = A x - b, where nothing else asks for r, and what is t >= x for each row that has
+    t: they define auxiliary entries and exclude no x. Without them, others are alone.
+    """
+    program = fit.program
+    below, equal = (program.ruled_by(kind) for kind in (NonnegativeCone, ZeroCone))
+    A = triplets(program.A)
+    used = A.data != 0.0
+    row, column, sign = A.row[used], A.col[used], np.sign(A.data[used])
+    left = np.ones(program.b.size, dtype=bool)
+    while row.size:
+        count, ups, free = (
+            np.bincount(column, weights, program.q.size)
+            for weights in (None, sign, below[row].astype(float))
+        )
+        alone = (count == 1) | ((np.abs(ups) == count) & (free == count))
+        met = np.unique(row[alone[column]])
+        met = met[below[met] | equal[met]]
+        if not met.size:
+            break
+        left[met] = False
+        kept = left[row]
+        row, column, sign = row[kept], column[kept], sign[kept]
+    found, rows = linear_rows(program, left)
+    as_fitted(found, replace(fit.units, rows=fit.units.rows[rows]))
+    return found
+
+
+def _seen_inside(program: ConeProgram) -> Iterator[Array]:
+    """Points that a solver finds in the cones: of no objective, and with the most room."""
+    for search in (_without_objective, inwards):
+        try:
+            yield solve_scaled(search(program))[0][: program.q.size]
+        except SolverError:
+            continue
+
+
+def _without_objective(program: ConeProgram) -> ConeProgram:
+    return replace(program, P=0.0 * program.P, q=np.zeros(program.q.size))
+
+
+def _near(program: ConeProgram, z: Array) -> Iterator[Array]:
+    """z, and points on the equalities whose other slacks are about a multiple of ``inward``."""
+    yield z
+    equal, slack = program.ruled_by(ZeroCone), program.slack(z)
+    target = interior_point(program) * float(np.max(np.abs(slack), initial=0.0))
+    weights = np.where(equal, 1.0, PULL)
+    system = times(program.A, weights, np.ones(z.size))
+    side = weights * np.where(equal, slack, slack - target)
+    if np.all(np.isfinite(side)):
+        if system.shape[0] * system.shape[1] <= SMALL:
+            step = np.linalg.lstsq(system.toarray(), side, rcond=None)[0]
+        else:
+            step = lsqr(system, side, atol=1e-12, btol=1e-12, iter_lim=ROUNDS)[0]
+        yield z + step
+        yield z + 1e-2 * step
+
 
 WITNESS = 1e-2
 """A better point refutes only if its violations are below this share of the tolerance."""

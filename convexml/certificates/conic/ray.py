@@ -9,14 +9,22 @@ import numpy as np
 from scipy import sparse
 
 from ...numerics import EPS, Array, length
-from ...objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
-from ...objective.conic.curved import ExponentialCone, Power
-from ...objective.conic.program import ConeProgram, Rounded
-from ...objective.linear.data import LinearData
+from ...problem.cones import (
+    Cone,
+    ConeProgram,
+    ExponentialCone,
+    NonnegativeCone,
+    Power,
+    Rounded,
+    SecondOrder,
+    Semidefinite,
+    ZeroCone,
+)
+from ...problem.linear_program import LinearData
+from ..algebra.definite import SAFE
 from ..algebra.polyhedron import Interior, nearby, relative_interior
-from ..algebra.singular import SAFE
 from ..algebra.sums import exact_dot, exact_pair
-from .rows import smallest_cones
+from .program import smallest_cones
 
 INWARDS = 1e-2
 """How far, for its size, a ray on the border of a curved cone is moved before others are tried."""

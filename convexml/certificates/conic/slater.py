@@ -15,15 +15,21 @@ import numpy as np
 
 from ...errors import SolverError
 from ...numerics import EPS, Array, length
-from ...objective.conic.cones import Cone, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
-from ...objective.conic.curved import ExponentialCone, Power
-from ...objective.conic.program import ConeProgram
+from ...problem.cones import (
+    Cone,
+    ConeProgram,
+    ExponentialCone,
+    NonnegativeCone,
+    Power,
+    SecondOrder,
+    Semidefinite,
+    ZeroCone,
+)
+from ..algebra.definite import SAFE
 from ..algebra.polyhedron import nearby, relative_interior
-from ..algebra.singular import SAFE
+from .optimum import inwards
+from .program import linear_rows, solve_scaled
 from .ray import inside
-from .search.scaling import solve_scaled
-from .values import linear_rows
-from .witness import inwards
 
 TINY = 1e-290
 """A distance that asks for the inside of a cone, not its border."""

@@ -6,23 +6,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...conditions import Condition, worst
+from ...formulas import Condition, worst
 from ...numerics import EPS, ROUNDING, Array, gamma, same
-from ...objective.kernel import KernelObjective
+from ...problem.kernel import KernelObjective
 from ..certificate import Certificate, Verdict
 from ..judge import bounded, in_units_of_gap, judge
 from ..scale import learning_scale
-from .account import dual_rounding, primal_rounding, unproved
-from .conditions import conditions_of_samples, is_feasible, stationarity_of
-from .passed_point import PassedPoint
-from .points.dual_repair import (
-    DualPoint,
-    balance,
-    box_inside,
-    dual_value,
-    repair_dual,
-)
-from .points.primal_repair import PrimalPoint
+from .repair import DualPoint, PrimalPoint, balance, box_inside, dual_value, repair_dual
+from .rounding import dual_rounding, primal_rounding, unproved
+from .rows import PassedPoint, conditions_of_samples, is_feasible, stationarity_of
 
 LOOSE = 1.0 + 1e-6
 """Covers the rounding of the account itself."""

@@ -2,32 +2,199 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
+from ...data import in_blocks
+from ...formulas import Condition
 from ...numerics import EPS, Array
-from ...objective import Frame, Objective, frame_of
-from ...objective.kernel import KernelObjective
+from ...penalties import L1, L2, ElasticNet, GroupL2, NonnegativeElasticNet, Penalty, Zero
+from ...problem import Frame, Objective, frame_of, parameters_of, pose_primal
+from ...problem.frame import SeveralTargets
+from ...problem.kernel import KernelObjective
+from ...system import is_late
 from ..certificate import Certificate, Verdict
 from ..judge import bounded, judge, refuted
 from ..rounding import compensated_matvec
-from ..scale import learning_scale
-from .account import primal_rounding, unproved
-from .conditions import conditions_at, conditions_later, is_feasible
-from .evaluation import evaluate
-from .existence.attainable import met_exactly, met_within, not_met_near, price_of_meeting
+from ..scale import learning_scale, relative
+from .dual import SMALL_ENOUGH as GAP_SMALL_ENOUGH
+from .dual import ask_clarabel, kinked_candidates, newton_candidates, plain_dual, step_down
+from .existence import met_exactly, met_within, not_met_near, price_of_meeting
 from .function import quick_gap_of_function
-from .passed_point import PassedPoint
-from .points.dual_margin import SEEN
-from .points.dual_point import SMALL_ENOUGH, plain_dual
-from .points.dual_repair import DualPoint, repair_dual
-from .points.primal_repair import PrimalPoint, interpolation_excess, primal_scale, repair_primal
-from .rows import prediction_size
-from .without_penalty import bounded_without_penalty
-from .witness import better_point
+from .margin import SEEN
+from .repair import (
+    DualPoint,
+    PrimalPoint,
+    interpolation_excess,
+    primal_scale,
+    repair_dual,
+    repair_primal,
+)
+from .rounding import evaluate, primal_rounding, unproved
+from .rows import PassedPoint, conditions_at, conditions_later, is_feasible, prediction_size
+
+# A penalty so small that no dual point meets it in floats: the bound of the problem without it.
+#
+# Where Omega >= Omega', P* >= inf F(X w + b) + Omega'(w), and that problem's certificate has a
+# bound
+# of its own: Omega' = 0, or the l1 norm of an elastic net alone, or that of the coefficients of
+# ordinary columns where others are in units of 1e-8. Where lam is 1e-40 of the size of
+# X'X, rounding of X'u makes Omega*(-X'u) as large as P; without the penalty the price of X'u = 0
+# is a
+# share of 1e-13.
+
+
+LESS = 1.0 - 4.0 * EPS
+"""Times a product of two hyperparameters it is surely no more than that."""
+NOTHING, SPENT = 1e-6, 0.1
+"""lam counts as nothing beside a column of which it is at most this share; and what such columns'
+penalties may be together, as a share of what the verdict leaves room for."""
+TINY = float(np.finfo(float).tiny)
+MOST = 100_000
+"""Entries of X up to which a second certificate costs nothing."""
+
+
+def lesser(penalty: Penalty, w: Array, sizes: Array, room: float) -> Iterator[Penalty]:
+    """Penalties that are nowhere larger, of the largest first.
+
+    An l1 norm is one without what lam is nothing beside: coefficients w_j of columns that are so
+    many ``sizes`` times as large, together no more than a share of ``room``.
+    """
+    if isinstance(penalty, L1):
+        level = penalty.zero_blocks(len(w))[1]
+        share = np.where((level > 0.0) & (sizes > 0.0), level / np.maximum(sizes, TINY), np.inf)
+        order = np.argsort(share, kind="stable")
+        spent = np.cumsum((level * np.abs(w))[order])
+        dropped = order[(spent <= SPENT * room) & (share[order] < NOTHING)]
+        weights = np.ones(len(w)) if penalty.weights is None else penalty.weights.copy()
+        weights[dropped] = 0.0
+        if dropped.size and weights.any():  # none is dropped twice
+            yield L1(penalty.lam, weights)
+    if isinstance(penalty, ElasticNet | NonnegativeElasticNet):
+        parts = penalty.hyperparameters()
+        level = LESS * parts["l1"]
+        if level > 0.0 and parts["l2"] > 0.0:
+            yield L1(level) if isinstance(penalty, ElasticNet) else NonnegativeElasticNet(level)
+    if type(penalty) in (L1, L2, ElasticNet, GroupL2, NonnegativeElasticNet):
+        yield Zero()
+
+
+def bounded_without_penalty(
+    point: PassedPoint,
+    certificate: Certificate,
+    stationary: bool,
+    certify: Callable[..., Certificate],
+) -> Certificate:
+    """The certificate with the bound of the problem without its penalty, where that is better.
+
+    Parameters
+    ----------
+    point : PassedPoint
+    certificate : Certificate
+        Of the point, judged, with a dual point that was constructed.
+    stationary : bool
+        Whether stationarity in w is among the conditions.
+    certify : callable
+        ``certify_objective``.
+    """
+    objective, w, tol = point.objective, point.w, certificate.tol
+    penalty, primal = objective.penalty, certificate.primal_objective
+    small = objective.n * objective.d <= MOST and w.any() and not objective.loss.is_indicator
+    if certificate.verdict is not Verdict.UNDECIDED or not small or is_late():
+        return certificate
+    room = tol * learning_scale(primal, primal, objective.null_value)
+    for less in lesser(penalty, w, objective.column_sizes, room):
+        omega = penalty.value(w) - less.value(w)
+        if not 0.0 <= omega <= room < certificate.gap:
+            continue
+        free = certify(replace(objective, penalty=less), w, point.b, tol=tol, refute=False)
+        if free.within is None:
+            break
+    else:
+        return certificate
+    bound, u = free.dual_objective, free.dual["u"]
+    repaired = u
+    for _ in range(2):  # with room in dom Omega* that u may be repaired: then it needs no price
+        own = certify(objective, w, point.b, repaired, tol=tol, refute=False)
+        if own.verdict is Verdict.CERTIFIED:
+            return own.but(dual_source="constructed")
+        repaired = own.dual["u"]
+    scale = learning_scale(primal, bound, objective.null_value)
+    seen = replace(point, u=u, v=-objective.design.rmatvec(u), scale=scale)
+    rounding = 2.0 * penalty.value_rounding(w, penalty.value(w))
+    # P(w, b) - P* <= Omega(w) - Omega'(w) + what it is above inf F + Omega'.
+    found = bounded(
+        primal,
+        bound,
+        conditions_at(seen, stationary=stationary),
+        tol,
+        scale=scale,
+        rounding=free.rounding + rounding,
+        gap=omega + free.gap - free.rounding,
+        is_proved=isfinite(free.proved_gap),
+        unproved=free.unproved,
+        repaired=certificate.repaired,
+        dual=free.dual,
+        dual_source="constructed without the penalty",
+    )
+    return judge(found) if found.gap < certificate.gap else certificate
+
+
+# Look for a feasible point that is better: the proof that a claimed optimum is none.
+
+
+SMALL_ENOUGH = 2_000_000
+"""Entries of X up to which a conic solver is asked for a better point."""
+
+
+def better_point(objective: Objective, point: PrimalPoint, threshold: float) -> PrimalPoint | None:
+    """Return a feasible point with P < threshold, or None where none was found."""
+    for w, b in _candidates(objective, point):
+        if not (np.all(np.isfinite(w)) and np.all(np.isfinite(b))):
+            continue
+        found = repair_primal(objective, w, b)
+        value = objective.primal(found.w, found.b, found.z)
+        rounding = primal_rounding(objective, found, objective.zero_scores)
+        rounding += price_of_meeting(objective, found)
+        if value < threshold - rounding:
+            return found
+    return None
+
+
+def _candidates(objective: Objective, point: PrimalPoint) -> Iterator[tuple[Array, float]]:
+    w, b = point.w, point.b
+    yield w, b + objective.best_intercept(point.z)
+    yield np.zeros_like(w), objective.best_intercept(objective.zero_scores)
+    if objective.loss.is_indicator and objective.loss.labels == "binary":
+        margin = float(np.min(objective.y * point.z))
+        if margin > 0.0:
+            yield w / margin, b / margin
+    down = step_down(objective, point)
+    if down is not None:
+        yield down.w, down.b
+    steps = newton_candidates if objective.loss.is_smooth else kinked_candidates
+    for candidate in steps(objective, point):
+        for size in (1.0, 0.25, 0.01):
+            yield w + size * (candidate.w - w), b + size * (candidate.b - b)
+    small = objective.n * objective.d <= SMALL_ENOUGH and not in_blocks(objective.design)
+    if small and not is_late():
+        yield from _from_conic_solver(objective)
+
+
+def _from_conic_solver(objective: Objective) -> Iterator[tuple[Array, float]]:
+    statement = pose_primal(objective, parameters_of(objective))
+    if not ask_clarabel(statement.problem):
+        return
+    w = statement.variables["w"].value
+    b = objective.best_intercept(objective.zero_scores)
+    b = statement.variables["b"].value if objective.fit_intercept else b
+    if w is not None and b is not None:
+        yield np.ravel(w), b if np.ndim(b) else float(b)
+
 
 MET = 1e-9
 """Row-relative residual at which an equality counts as met while an algorithm runs."""
@@ -154,7 +321,7 @@ def best_intercept(frame: Frame, w: Array) -> Any:
     if not inner.fit_intercept:
         return 0.0
     own = w / frame.unit
-    small = inner.n * inner.d <= SMALL_ENOUGH  # where it costs nothing, in twice the digits
+    small = inner.n * inner.d <= GAP_SMALL_ENOUGH  # where it costs nothing, in twice the digits
     z = compensated_matvec(inner.design, own) if small else inner.predict(own)
     b = frame.outside(own, inner.best_intercept(z))[1]
     if inner.loss.is_smooth or np.ndim(b):
@@ -240,3 +407,98 @@ def quick_gap(
     if point.value - own.value <= NEAR * max(abs(point.value), abs(own.value)):
         return point.value, own
     return point.value, max(plain_dual(objective, point.z, SEEN * tol), own, key=lambda p: p.value)
+
+
+# The certificate of several targets with common features, told in matrices.
+
+
+WORDS = {
+    "-X'u in dOmega(w)": "-X'U in dOmega(W)",
+    "|X_g'u| <= lam omega_g": "|X_j'U| <= lam",
+    "lam omega_g |w_g| + w_g'X_g'u = 0": "lam |W_j| + X_j'U W_j' = 0",
+}
+"""What the rows of the group lasso are called here; of b, that is 1'U = 0."""
+BEYOND = "No bound: what the intercepts are rounded by is beyond float64."
+
+
+def certify_targets(
+    targets: SeveralTargets, W: Array, b: Array | None, U: Array | None = None, **options: Any
+) -> Certificate:
+    """Certify (W, b), with the dual point U judged or constructed.
+
+    Parameters
+    ----------
+    targets : SeveralTargets
+    W : array, shape (d, K)
+    b : array, shape (K,), optional
+        None takes the best one for W.
+    U : array, shape (n, K), optional
+        Dual point to judge; None constructs one.
+    **options
+        tol and refute as of ``certify_objective``; solver_dual, a solver's dual point, a vector.
+
+    Returns
+    -------
+    Certificate
+        Of the problem in Y: what Y - centre and b - centre have lost by rounding is priced.
+    """
+    b = targets.best_intercept(W) if b is None else b
+    u = None if U is None else _with_ridge(targets, W, U)
+    found = certify_objective(targets.objective, targets.vector(W, b), 0.0, u, **options)
+    (n, K), price = targets.Y.shape, _price(targets, W, b, found.dual["u"])
+    beyond = "" if np.isfinite(price) else BEYOND
+    told = found.but(
+        conditions=tuple(_told(targets, row) for row in found.conditions),
+        dual={"u": found.dual["u"][: n * K].reshape(n, K)},
+    )
+    better = found.witness
+    if better is not None:
+        at = targets.matrices(np.asarray(better["w"]))
+        better = {**better, "w": at[0], "b": at[1]}
+    if price == 0.0:
+        return told.but(witness=better)
+    gap = found.gap + price
+    priced = judge(
+        told.but(
+            gap=gap,
+            relative_gap=relative(gap, found.scale),
+            rounding=found.rounding + price,
+            proved_gap=found.proved_gap + price,
+            reason="" if better is not None else found.reason or beyond,
+            witness=None,
+        )
+    )
+    if better is None:
+        return priced
+    return refuted(priced, better["objective"], better, priced.rounding)
+
+
+def _with_ridge(targets: SeveralTargets, W: Array, U: Array) -> Array:
+    """U as a vector; the multipliers of a ridge term are those of W."""
+    ridge = np.sqrt(targets.ridge) * W.ravel() if targets.ridge > 0.0 else []
+    return np.append(U.ravel(), ridge)
+
+
+def _price(targets: SeveralTargets, W: Array, b: Array, u: Array) -> float:
+    """What P and D may be off by, since Y and b are less than centre and a rounded rest."""
+    if not W.any() and np.array_equal(targets.Y, np.broadcast_to(b, targets.Y.shape)):
+        return 0.0  # P is 0 exactly, and nothing is less
+    size = np.abs(targets.lost)
+    if targets.fit_intercept:
+        size = size + targets.lost_in(W, b)
+    if not size.any():
+        return 0.0
+    rest = np.abs(targets.Y - targets.predict(W, b)) + size
+    primal = float(targets.c @ (size * (rest + size)).sum(axis=1))
+    dual = float(np.abs(u[: size.size]) @ np.abs(targets.lost).ravel())
+    price = (primal + dual) * (1.0 + 1e-6)
+    return price if np.isfinite(price) else np.inf  # inf - inf, after an overflow
+
+
+def _told(targets: SeveralTargets, row: Condition) -> Condition:
+    """The row in the words of matrices, with the name of its column."""
+    column = "" if row.index is None else targets.column(row.index, row.among)
+    named = row.named(WORDS.get(row.name, row.name))
+    if row.among == targets.Y.size and row.name.startswith("u"):
+        named = replace(named, shape=targets.Y.shape)
+    return named if not column else named.of_columns([column] * row.among)

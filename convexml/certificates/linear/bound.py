@@ -2,21 +2,135 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
-from ...numerics import EPS, Array, length
-from ...objective.linear.data import LinearData
-from ...objective.linear.scaling import ScaledProgram, equilibrate
-from ..algebra.polyhedron import Interior, Nearby, nearby, relative_interior
-from ..algebra.rational_dual import exact_dual
-from ..algebra.singular import SAFE
-from ..algebra.sums import exact_dot, exact_pair
-from .units import linear_units
+from ...errors import InputError, nearest
+from ...formulas import Condition, worst
+from ...numerics import EPS, ROUNDING, UNIT, Array, length
+from ...problem.linear_program import LinearData, ScaledProgram, equilibrate
+from ...validation import finite_array
+from ..algebra.definite import SAFE
+from ..algebra.polyhedron import Interior, Nearby, least_change, nearby, relative_interior
+from ..algebra.rationals import exact_dual
+from ..algebra.sums import exact_dot, exact_pair, exact_residual
+from ..scale import ProgramUnits, program_units
+
+# The sizes of a linear program's rows, variables and multipliers, from its data.
+
+
+@dataclass(frozen=True)
+class LinearUnits:
+    """Sizes fitted to the entries, and which parts of the program fix them.
+
+    Attributes
+    ----------
+    size : float
+        That of the objective, 0 where the data have none.
+    rows, columns : array, shapes (m + p,) and (n,)
+        Those of [A_ub; A_eq] x and of x, up to one factor a component.
+    part : array, shape (m + p + n + 1,)
+        The component of each row, of each column and of the objective.
+    anchored : array
+        For each component, whether a right-hand side fixes the factor.
+    objective : float
+        That of c'x, up to the factor of its component.
+    """
+
+    size: float
+    rows: Array
+    columns: Array
+    part: Array
+    anchored: Array
+    objective: float
+
+    def of_point(self, x: Array) -> tuple[Array, Array]:
+        """The sizes of rows and of entries of x; without a right-hand side x itself fixes them."""
+        m, n = self.rows.size, self.columns.size
+        factor = np.zeros(self.anchored.size)
+        np.maximum.at(factor, self.part[m : m + n], np.abs(x) / self.columns)
+        factor = np.where(self.anchored, 1.0, factor)
+        return self.rows * factor[self.part[:m]], self.columns * factor[self.part[m : m + n]]
+
+    def of_multipliers(self, y: Array) -> tuple[Array, Array]:
+        """The sizes of multipliers of rows and of reduced costs; y fixes them where c is 0."""
+        m, n = self.rows.size, self.columns.size
+        factor = np.zeros(self.anchored.size)
+        np.maximum.at(factor, self.part[:m], np.abs(y) * self.rows)
+        factor[self.part[-1]] = self.objective
+        rows = np.divide(factor[self.part[:m]], self.rows, np.zeros(m), where=self.rows > 0.0)
+        return rows, factor[self.part[m : m + n]] / self.columns
+
+
+def linear_units(data: LinearData) -> LinearUnits:
+    """The units of the program, kept with its data; finite bounds count as rows."""
+    if "units" not in data.memo:
+        data.memo["units"] = _fit(data)
+    found: LinearUnits = data.memo["units"]
+    return found
+
+
+def _fit(data: LinearData) -> LinearUnits:
+    m, n = data.rows.shape
+    units: ProgramUnits | None = data.memo.get("fitted")
+    if units is not None:
+        return _by_component(units, *_entries(data), data.c, m)
+    eye = sparse.eye_array(n, format="csr")
+    # A bound of 0 has the size of x: it says nothing.
+    told = [np.isfinite(side) & (side != 0.0) for side in (data.lower, data.upper)]
+    sides = [data.b_ub, data.b_eq, data.lower[told[0]], data.upper[told[1]]]
+    A = sparse.coo_array(sparse.vstack([data.rows, eye[told[0]], eye[told[1]]]))
+    A.eliminate_zeros()
+    b = np.concatenate(sides)
+    return _by_component(program_units(A, b, data.c), A, b, data.c, m)
+
+
+def as_fitted(data: LinearData, units: ProgramUnits) -> None:
+    """Let the rows and entries of a program without bounds have units that are known already."""
+    data.memo["fitted"] = units
+
+
+def _entries(data: LinearData) -> tuple[Any, Array]:
+    A = sparse.coo_array(data.rows)
+    A.eliminate_zeros()
+    return A, np.concatenate([data.b_ub, data.b_eq])
+
+
+def _by_component(units: ProgramUnits, A: Any, b: Array, c: Array, m: int) -> LinearUnits:
+    """The units of the first m rows of A x <= b, with the components that the entries connect."""
+    n = c.size
+    k, priced = A.shape[0], np.flatnonzero(c)
+    ends = (np.r_[A.row, k + priced], np.r_[k + A.col, np.full(priced.size, k + n)])
+    graph = sparse.coo_array((np.ones(ends[0].size), ends), shape=(k + n + 1, k + n + 1))
+    count, part = connected_components(sparse.csr_array(graph), directed=False)
+    anchored = np.zeros(count, dtype=bool)
+    anchored[part[np.flatnonzero(b)]] = True
+    kept = np.r_[part[:m], part[k:]]
+    factor = _gauge(units.columns, kept[m:-1], anchored)
+    rows, columns = units.rows[:m] * factor[kept[:m]], units.columns * factor[kept[m:-1]]
+    return LinearUnits(
+        units.size, rows, columns, kept, anchored, units.objective * factor[kept[-1]]
+    )
+
+
+def _gauge(columns: Array, part: Array, anchored: Array) -> Array:
+    """The factor of each component that nothing fixes: its first column is a power of two.
+
+    Then programs that differ by powers of two have units that do.
+    """
+    factor = np.ones(anchored.size)
+    found, first = np.unique(part, return_index=True)
+    loose = ~anchored[found]
+    size = columns[first[loose]]
+    factor[found[loose]] = np.exp2(np.round(np.log2(size))) / size
+    return factor
+
 
 ROOM = 1e-3
 """What a bound over a box is charged, as a share of tol: the box is made to fit."""
@@ -239,3 +353,354 @@ def _rational_price(
     if found is None or not np.isfinite(value):
         return None
     return max(float(Fraction(value) - found[2]), 0.0) * (1.0 + 4.0 * EPS)
+
+
+# The multipliers of a linear program: read, completed from reduced costs, repaired, evaluated.
+
+
+NAMES = ("lambda_ub", "nu", "lambda_lower", "lambda_upper")
+
+
+@dataclass(frozen=True)
+class LinearMultipliers:
+    """The multipliers of A_ub x <= b_ub, A_eq x = b_eq, x >= lower and x <= upper.
+
+    L = c'x + lambda_ub'(A_ub x - b_ub) + nu'(A_eq x - b_eq)
+    - lambda_lower'(x - lower) + lambda_upper'(x - upper), all but nu >= 0.
+    """
+
+    lambda_ub: Array
+    nu: Array
+    lambda_lower: Array
+    lambda_upper: Array
+
+    def as_dict(self) -> dict[str, Array]:
+        """The four arrays by name."""
+        return {name: getattr(self, name) for name in NAMES}
+
+    def reduced_cost(self, data: LinearData) -> Array:
+        """c + A_ub' lambda_ub + A_eq' nu, shape (n,), each entry rounded once."""
+        return exact_residual(data.columns, np.concatenate([self.lambda_ub, self.nu]), -data.c)
+
+    def size(self, data: LinearData) -> Array:
+        """Absolute products of the reduced cost, shape (n,): what rounding is relative to."""
+        y = np.concatenate([self.lambda_ub, self.nu])
+        return np.asarray(np.abs(data.c) + abs(data.columns) @ np.abs(y))
+
+    def stationarity(self, data: LinearData) -> Array:
+        """The gradient of L with respect to x, shape (n,)."""
+        return self.reduced_cost(data) - self.lambda_lower + self.lambda_upper
+
+    def dual_sum(self, data: LinearData) -> float:
+        """D = -b_ub'lambda_ub - b_eq'nu + lower'lambda_lower - upper'lambda_upper, rounded once."""
+        lower, upper = (np.where(np.isfinite(side), side, 0.0) for side in (data.lower, data.upper))
+        sides = np.concatenate([-data.b_ub, -data.b_eq, lower, -upper])
+        return exact_dot(sides, np.concatenate(list(self.as_dict().values())))
+
+    def dual_value(self, data: LinearData) -> float:
+        """D, or -inf where a sign or stationarity is violated by more than rounding."""
+        signed = (self.lambda_ub, self.lambda_lower, self.lambda_upper)
+        absent = np.concatenate(
+            [
+                self.lambda_lower[~np.isfinite(data.lower)],
+                self.lambda_upper[~np.isfinite(data.upper)],
+            ]
+        )
+        size = self.size(data) + np.abs(self.lambda_lower) + np.abs(self.lambda_upper)
+        stationary = np.all(np.abs(self.stationarity(data)) <= ROUNDING * size)
+        if np.any(absent) or any(np.any(v < 0.0) for v in signed) or not stationary:
+            return -np.inf
+        return self.dual_sum(data)
+
+    def distance(self, other: LinearMultipliers) -> float:
+        """The largest coordinate of the difference."""
+        pairs = zip(self.as_dict().values(), other.as_dict().values(), strict=True)
+        return max(float(np.max(np.abs(a - b), initial=0.0)) for a, b in pairs)
+
+    def scaled(self, factor: float) -> LinearMultipliers:
+        """All four arrays times ``factor``."""
+        return LinearMultipliers(*(factor * value for value in self.as_dict().values()))
+
+
+def read_multipliers(
+    data: LinearData, passed: Mapping[str, Any] | None, owner: str
+) -> dict[str, Array]:
+    """Return the multipliers that were passed, checked; raises InputError."""
+    sizes = dict(zip(NAMES, (data.b_ub.size, data.b_eq.size, data.n, data.n), strict=True))
+    read: dict[str, Array] = {}
+    if not isinstance(passed, Mapping | None):
+        raise InputError(
+            f"{owner}: multipliers must be a dict by name ({', '.join(NAMES)}), got "
+            f"{type(passed).__name__}."
+        )
+    for name, value in (passed or {}).items():
+        if name not in sizes:
+            known = ", ".join(NAMES)
+            raise InputError(
+                f"{owner}: no multiplier is called {name!r}.{nearest(name, NAMES)} "
+                f"The names are {known}."
+            )
+        if value is None:
+            continue
+        array = np.atleast_1d(finite_array(value, owner, f"multiplier {name}"))
+        if array.shape != (sizes[name],):
+            raise InputError(
+                f"{owner}: multiplier {name} must have shape ({sizes[name]},), got {array.shape}."
+            )
+        read[name] = array
+    return read
+
+
+def split_reduced_cost(
+    data: LinearData, lambda_ub: Array, nu: Array, common: Array | float = 0.0
+) -> LinearMultipliers:
+    """Give the reduced costs to the bounds that can carry them: the best bound multipliers.
+
+    ``common`` is added to both multipliers of a coordinate with two bounds: it leaves the
+    Lagrangian stationary and lowers D.
+    """
+    zero = np.zeros(data.n)
+    cost = LinearMultipliers(lambda_ub, nu, zero, zero).reduced_cost(data)
+    # What floats cannot hold nobody carries: it is left over, and then there is no bound.
+    cost = np.where(np.isnan(cost), 0.0, cost)
+    has_lower, has_upper = np.isfinite(data.lower), np.isfinite(data.upper)
+    common = np.where(has_lower & has_upper, common, 0.0)
+    lower = np.where(has_lower, np.maximum(cost, 0.0), 0.0) + common
+    upper = np.where(has_upper, np.maximum(-cost, 0.0), 0.0) + common
+    return LinearMultipliers(lambda_ub, nu, lower, upper)
+
+
+def complete_multipliers(
+    data: LinearData, passed: Mapping[str, Any], owner: str
+) -> LinearMultipliers:
+    """Those passed; of the others, 0 for rows and the reduced costs for bounds."""
+    read = read_multipliers(data, passed, owner)
+    lambda_ub = read.get("lambda_ub", np.zeros(data.b_ub.size))
+    nu = read.get("nu", np.zeros(data.b_eq.size))
+    return LinearMultipliers(**{**split_reduced_cost(data, lambda_ub, nu).as_dict(), **read})
+
+
+def repair_multipliers(
+    data: LinearData, lambda_ub: Array, nu: Array, common: Array | float = 0.0
+) -> LinearMultipliers:
+    """Return multipliers near these that are dual feasible up to rounding, where there are any.
+
+    Negative entries are clipped; a reduced cost that no bound can carry is removed by the least
+    change of nu and of the positive lambda_ub. What is left has its price (``linear_bound``).
+    """
+    scaled = equilibrated(data)
+    if scaled is None:
+        return _repair(data, lambda_ub, nu, np.broadcast_to(common, data.n))
+    passed = {"lambda_ub": lambda_ub, "nu": nu, "lambda_lower": np.broadcast_to(common, data.n)}
+    inside = scaled.inside_multipliers(passed)
+    found = _repair(scaled.data, inside["lambda_ub"], inside["nu"], inside["lambda_lower"])
+    return LinearMultipliers(**scaled.multipliers(found.as_dict()))
+
+
+def _repair(data: LinearData, lambda_ub: Array, nu: Array, common: Array) -> LinearMultipliers:
+    lambda_ub, nu = np.maximum(lambda_ub, 0.0), np.array(nu)
+    target = np.zeros(data.n, dtype=bool)
+    free = _levels(data, lambda_ub, nu)
+    for _ in range(10):
+        point = split_reduced_cost(data, lambda_ub, nu, common)
+        residual = point.stationarity(data)
+        residual[np.abs(residual) <= ROUNDING * point.size(data)] = 0.0
+        if not np.any(residual):
+            break
+        target |= residual != 0.0
+        cost = point.reduced_cost(data)[target]
+        step = least_change(data.columns[target], -cost, np.concatenate([lambda_ub, free]))
+        if not np.any(step):
+            break
+        lambda_ub = np.maximum(lambda_ub + step[: lambda_ub.size], 0.0)
+        nu = nu + step[lambda_ub.size :]
+    return point
+
+
+def _levels(data: LinearData, lambda_ub: Array, nu: Array) -> Array:
+    """How far each nu may move, relative to lambda_ub: the size of the largest multiplier."""
+    units, _ = linear_units(data).of_multipliers(np.concatenate([lambda_ub, nu]))
+    level = np.max(np.abs(lambda_ub), initial=0.0, where=np.isfinite(lambda_ub))
+    own = units[lambda_ub.size :]
+    return np.maximum(np.maximum(np.abs(nu), own), level if not np.any(own) else 0.0)
+
+
+# Bounds of variables that follow from the rows of a linear system, rounding included.
+
+
+TINY = float(np.finfo(float).tiny)
+SWEEPS = 12
+"""Each bounds variables by what the sweep before it bounded; chains are seldom longer."""
+
+
+def implied_bounds(A: Any, b: Array, equal: Array) -> tuple[Array, Array]:
+    """Bounds of every x with A x <= b, and = b in the rows ``equal``; infinite where none is seen.
+
+    A row says a_j x_j <= b - sum over k != j of min a_k x_k, where the bounds known so far make
+    all of these finite but at most that of j (Brearley, Mitra and Williams, 1975,
+    https://doi.org/10.1007/BF01580428). What floats may round is given away. Sweeps end when they
+    find nothing new: bounds that are known are not made tighter for their own sake.
+
+    Parameters
+    ----------
+    A : sparse array, shape (m, n)
+    b : array, shape (m,)
+    equal : mask, shape (m,)
+    """
+    A = sparse.csr_array(A)
+    (m, n), at = A.shape, np.flatnonzero(equal)
+    turned = -A[at]
+    row = np.repeat(np.arange(m), np.diff(A.indptr))
+    other = np.repeat(m + np.arange(at.size), np.diff(turned.indptr))
+    row, column = np.concatenate([row, other]), np.concatenate([A.indices, turned.indices])
+    entry, side = np.concatenate([A.data, turned.data]), np.concatenate([b, -b[at]])
+    used = entry != 0.0
+    row, column, entry = row[used], column[used], entry[used]
+    lower, upper, known = np.full(n, -np.inf), np.full(n, np.inf), -1
+    for _ in range(SWEEPS):
+        with np.errstate(over="ignore"):
+            low = entry * np.where(entry > 0.0, lower[column], upper[column])
+        open_ = ~np.isfinite(low)
+        low[open_] = 0.0
+        count = np.bincount(row, open_, side.size)
+        least, size = (np.bincount(row, each, side.size) for each in (low, np.abs(low)))
+        alone = np.flatnonzero(count[row] == open_)  # the others of the row are bounded
+        i, j, a = row[alone], column[alone], entry[alone]
+        rest = least[i] - low[alone]
+        terms = np.bincount(row, minlength=side.size)[i] + 4
+        with np.errstate(over="ignore", invalid="ignore"):
+            end = (side[i] - rest + terms * (2.0 * EPS * size[i] + TINY)) / a
+            end += np.sign(a) * (2.0 * EPS * np.abs(end) + TINY)
+        end = np.where(np.isfinite(end), end, np.copysign(np.inf, a))
+        above = a > 0.0
+        np.minimum.at(upper, j[above], end[above])
+        np.maximum.at(lower, j[~above], end[~above])
+        before, known = known, int(np.isfinite(lower).sum() + np.isfinite(upper).sum())
+        if known == before:
+            break
+    return lower, upper
+
+
+# The optimality conditions of a linear program, row by row, under their textbook names.
+
+
+def residual(data: LinearData, x: Array) -> Array:
+    """A_ub x - b_ub and A_eq x - b_eq, each entry rounded once."""
+    return exact_residual(data.rows, x, np.concatenate([data.b_ub, data.b_eq]))
+
+
+def violations(
+    data: LinearData, x: Array, known: Array | None = None
+) -> tuple[Array, Array, Array, Array]:
+    """How far x breaks A_ub x <= b_ub, A_eq x = b_eq (signed), x >= lower and x <= upper.
+
+    The residual may be ``known``.
+    """
+    left = residual(data, x) if known is None else known
+    ub, eq = np.split(left, [data.b_ub.size])
+    below, above = np.maximum(data.lower - x, 0.0), np.maximum(x - data.upper, 0.0)
+    return np.maximum(ub, 0.0), eq, below, above
+
+
+def sizes(data: LinearData, x: Array) -> tuple[Array, Array, Array]:
+    """What violations count against: rows of A_ub, of A_eq, and entries of x.
+
+    The right-hand side or the size that the data suggest for the row, whichever is larger; never
+    the point, but where all right-hand sides are 0 and nothing else has a size.
+    """
+    rows, columns = linear_units(data).of_point(x)
+    ub, eq = np.split(rows, [data.b_ub.size])
+    return np.maximum(np.abs(data.b_ub), ub), np.maximum(np.abs(data.b_eq), eq), columns
+
+
+def primal_rows(data: LinearData, x: Array) -> list[Condition]:
+    """The feasibility of x, one row for each kind of constraint that is there."""
+    kind = "primal_feasibility"
+    ub, eq, below, above = violations(data, x)
+    size_ub, size_eq, columns = sizes(data, x)
+    rows = []
+    if data.b_ub.size:
+        rows.append(worst("A_ub x <= b_ub", kind, ub, size_ub, EPS * ub))
+    if data.b_eq.size:
+        rows.append(worst("A_eq x = b_eq", kind, eq, size_eq, EPS * np.abs(eq)))
+    for name, bound, violated in (
+        ("x >= lower", data.lower, below),
+        ("x <= upper", data.upper, above),
+    ):
+        finite = np.isfinite(bound)
+        if finite.any():
+            scale = np.maximum(np.where(finite, np.abs(bound), 0.0), columns)
+            rows.append(worst(name, kind, violated, scale, EPS * violated))
+    return rows
+
+
+def meets_rows(data: LinearData, x: Array, known: Array | None = None) -> bool:
+    """Whether x meets every constraint up to the rounding of its terms."""
+    ub, eq, below, above = violations(data, x, known)
+    size_ub, size_eq, columns = sizes(data, x)
+    rows = np.split(data.terms @ np.abs(x), [data.b_ub.size])
+    pairs = (
+        (ub, np.maximum(rows[0], np.abs(data.b_ub)), size_ub),
+        (np.abs(eq), np.maximum(rows[1], np.abs(data.b_eq)), size_eq),
+        (np.maximum(below, above), np.abs(x), columns),
+    )
+    # Rounding grows with the point; what counts as feasible does not.
+    return all(
+        bool(np.all(wrong <= np.minimum(ROUNDING * np.maximum(terms, size), 1e-9 * size)))
+        for wrong, terms, size in pairs
+    )
+
+
+def rounding_of_rows(data: LinearData, x: Array) -> tuple[Array, Array]:
+    """What right-hand sides A_ub x and A_eq x in floats are off by: k terms by (k + 2) UNIT.
+
+    Neither a far point nor a far bound makes the terms larger than the data suggest for the row.
+    """
+    size_ub, size_eq, _ = sizes(data, x)
+    b = np.abs(np.concatenate([data.b_ub, data.b_eq]))
+    terms = b + np.minimum(data.terms @ np.abs(x), np.concatenate([size_ub, size_eq]))
+    ub, eq = np.split((np.diff(data.rows.indptr) + 2.0) * UNIT * terms, [data.b_ub.size])
+    return ub, eq
+
+
+def dual_rows(data: LinearData, point: LinearMultipliers) -> list[Condition]:
+    """Signs of the multipliers that are there, and stationarity, which is the dual's equality."""
+    kind = "dual_feasibility"
+    units, costs = linear_units(data).of_multipliers(np.concatenate([point.lambda_ub, point.nu]))
+    rows = []
+    if data.b_ub.size:
+        wrong = np.maximum(-point.lambda_ub, 0.0)
+        rows.append(worst("lambda_ub >= 0", kind, wrong, units[: data.b_ub.size]))
+    costs, gradient = np.maximum(np.abs(data.c), costs), "c"
+    gradient += " + A_ub' lambda_ub" * bool(data.b_ub.size) + " + A_eq' nu" * bool(data.b_eq.size)
+    for name, sign, value, bound in (
+        ("lambda_lower", "-", point.lambda_lower, data.lower),
+        ("lambda_upper", "+", point.lambda_upper, data.upper),
+    ):
+        finite = np.isfinite(bound)
+        if finite.any() or np.any(value):  # the multiplier of no bound is 0
+            wrong = np.where(finite, np.maximum(-value, 0.0), np.abs(value))
+            rows.append(worst(f"{name} >= 0", kind, wrong, costs))
+            gradient += f" {sign} {name}"
+    rows.append(worst(f"{gradient} = 0", kind, point.stationarity(data), costs))
+    return rows
+
+
+def slackness_rows(data: LinearData, x: Array, point: LinearMultipliers) -> list[Condition]:
+    """The products of multipliers and slacks."""
+    kind = "complementary_slackness"
+    rows = []
+    if data.b_ub.size:
+        product = -point.lambda_ub * exact_residual(data.A_ub, x, data.b_ub)
+        scale = np.abs(point.lambda_ub) * (abs(data.A_ub) @ np.abs(x) + np.abs(data.b_ub))
+        rows.append(worst("lambda_ub (b_ub - A_ub x) = 0", kind, product, scale))
+    for name, value, bound in (
+        ("lambda_lower (x - lower) = 0", point.lambda_lower, data.lower),
+        ("lambda_upper (upper - x) = 0", point.lambda_upper, data.upper),
+    ):
+        finite = np.isfinite(bound)
+        if finite.any():
+            limit = np.where(finite, bound, x)
+            scale = np.abs(value) * (np.abs(x) + np.abs(limit))
+            rows.append(worst(name, kind, value * (x - limit), scale))
+    return rows

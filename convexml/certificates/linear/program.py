@@ -8,19 +8,37 @@ from typing import Any
 import numpy as np
 
 from ...numerics import EPS, ROUNDING, Array
-from ...objective.linear.data import LinearData, read_point
+from ...problem.linear_program import LinearData, read_point
 from ...validation import positive_number
 from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
 from ..judge import bounded, dual_infeasibility, judge, refuted, violated, without_unit
 from ..scale import program_scale
-from .active_set import active_at, solve_multipliers
-from .bound import ROOM, LinearBound, exact_objective, lower_bound
-from .conditions import dual_rows, primal_rows, slackness_rows, violations
-from .multipliers import LinearMultipliers, read_multipliers, repair_multipliers, split_reduced_cost
-from .optimum import optima, rays
-from .plausible import plausible
-from .units import linear_units
+from .absence import (
+    ActiveSet,
+    active_at,
+    active_by_slackness,
+    optima,
+    plausible,
+    rays,
+    solve_multipliers,
+    solve_vertex,
+)
+from .bound import (
+    ROOM,
+    LinearBound,
+    LinearMultipliers,
+    dual_rows,
+    exact_objective,
+    linear_units,
+    lower_bound,
+    primal_rows,
+    read_multipliers,
+    repair_multipliers,
+    slackness_rows,
+    split_reduced_cost,
+    violations,
+)
 
 NEAR = 1e-3
 """A reduced cost that is left is priced up to this share of its size; above, it is no residual."""
@@ -231,3 +249,54 @@ def _construct(
         if k == 0 or worse < error:
             best, error = found, worse
     return best
+
+
+# From an approximate solution of a linear program to a vertex and multipliers to full accuracy.
+
+
+def polish_linear(
+    data: LinearData, x: Array, point: LinearMultipliers, tol: float = 1e-6
+) -> tuple[Array, LinearMultipliers]:
+    """Solve the active constraints exactly; keep the result only where the certificate improves.
+
+    Parameters
+    ----------
+    data : LinearData
+        The program.
+    x : array, shape (n,)
+        An approximate solution.
+    point : LinearMultipliers
+        Its multipliers.
+    tol : float
+        As of the certificate.
+
+    Returns
+    -------
+    x : array, shape (n,)
+        The vertex (or the nearest point of the optimal face), or x itself.
+    point : LinearMultipliers
+        Exactly dual feasible multipliers, or those passed.
+    """
+    best, error = (x, point), _error(assess(data, x, point, tol, "passed"))
+    for active in (active_by_slackness(data, x, point), active_at(data, x)):
+        if error <= ROUNDING:
+            break
+        for candidate in _candidates(data, active, *best):
+            found = _error(assess(data, *candidate, tol, "passed"))
+            if found < error:
+                best, error = candidate, found
+    return best
+
+
+def _candidates(
+    data: LinearData, active: ActiveSet, x: Array, point: LinearMultipliers
+) -> list[tuple[Array, LinearMultipliers]]:
+    vertex = solve_vertex(data, active, x)
+    exact = repair_multipliers(data, *solve_multipliers(data, active, point))
+    kept = repair_multipliers(data, point.lambda_ub, point.nu)
+    return [(vertex, exact), (vertex, kept), (x, exact)]
+
+
+def _error(certificate: Certificate) -> float:
+    """The larger of the relative gap and the infeasibility."""
+    return max(certificate.relative_gap, certificate.infeasibility)

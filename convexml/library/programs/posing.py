@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ...errors import ProblemFileError
-from ..arrays import Array
+from ..schema import Array
 from .program import Program
 
 CONSTANT = "constant"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics import Array
-from ...pictures.look import BLUE, GREY, LABELLED, titled
+from ...pictures.style import BLUE, GREY, LABELLED, titled
 
 
 def draw_tree(axes: Any, edges: Array, heights: Array) -> None:

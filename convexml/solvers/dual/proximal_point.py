@@ -9,8 +9,8 @@ import numpy as np
 from scipy import linalg
 
 from ...numerics import EPS, Array
-from ...objective import Objective
 from ...penalties import SortedL1
+from ...problem import Objective
 from ..driver import Iterate
 
 LOWER = 4.0

@@ -3,23 +3,351 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from math import isfinite, sqrt
+from typing import Protocol
 
 import numpy as np
+from scipy.linalg import lapack
 
+from ...compiled import compiled
+from ...data import Design
 from ...errors import InputError
+from ...kernels.matrix import KernelRows
+from ...losses import Loss
 from ...numerics import EPS, Array
-from ...objective import Objective
-from ...objective.kernel import KernelObjective
-from ..box_dual import curvatures
-from ..coordinate.dual_steps import most_violating
+from ...problem import Objective
+from ...problem.kernel import KernelObjective
+from ..composite import curvatures
+from ..coordinate.dual_coordinate_descent import ascend_pairs, ascend_singles, most_violating
 from ..driver import Iterate
-from .box_problem import BoxProblem
-from .free_steps import FREE, settle
-from .gram_rows import coefficients, gram_of
-from .set_steps import climb_set
+
+# Exact steps on the samples that are inside their box, in a working set of the dual.
+#
+# Of a few free samples the loops are compiled, of more the systems are LAPACK's.
+
+
+EXACT, FEW, FREE = 10, 200, 3000
+"""Steps, if so few samples are free; one, up to how many of them."""
+BY_HAND = 48
+"""Up to so many free samples the calls of a step take longer than its arithmetic."""
+SHIFT = 1e-13
+"""Added to the diagonal of what is factored, relative to it, where it is singular."""
+
+
+def settle(
+    Q: Array, g: Array, u: Array, lo: Array, hi: Array, epsilon: float, paired: bool
+) -> None:
+    """Newton's steps on the free u_i, each as far as the first end that it meets, in place."""
+    for _ in range(EXACT):
+        inside = (u > lo) & (u < hi)
+        free = (inside if epsilon == 0.0 else inside & (u != 0.0)).nonzero()[0]
+        if not int(paired) < free.size <= FREE:
+            return
+        there = u[free]
+        slope = g[free] if epsilon == 0.0 else g[free] + epsilon * np.sign(there)
+        step = newton_step(Q[free[:, None], free], slope, paired)
+        if step is None:
+            return
+        pull = step @ Q[free]
+        curve, fall = float(step @ pull[free]), -float(slope @ step)
+        if not (fall > 0.0 and curve > 0.0):
+            return
+        end = np.where(step > 0.0, hi[free], lo[free])
+        if epsilon > 0.0:  # and no further than the kink at 0
+            end = np.where(step * there < 0.0, 0.0, end)
+        reach = np.divide(end - there, step, out=np.full(free.size, np.inf), where=step != 0.0)
+        first, full = int(reach.argmin()), fall / curve
+        t = min(full, float(reach[first]))
+        u[free] = np.minimum(np.maximum(there + t * step, lo[free]), hi[free])
+        g += t * pull
+        if reach[first] <= full:
+            u[free[first]] = end[first]
+        elif abs(full - 1.0) < 1e-6:
+            return
+        if free.size > FEW:
+            return
+
+
+def newton_step(Q: Array, slope: Array, paired: bool) -> Array | None:
+    """The step to the minimum of slope'd + d'Q d / 2, with 1'd = 0 if paired."""
+    size = len(Q)
+    mean = float(Q.trace()) / size
+    if not mean > 0.0:
+        return None
+    right = np.ones((size, 2))
+    right[:, 0] = -slope
+    matrix = Q + mean if paired else Q  # where 1'd = 0 both are the same
+    for shift in (0.0, SHIFT * mean * size, 1e-8 * mean):
+        shifted = matrix + shift * np.eye(size) if shift else matrix
+        _, found, info = lapack.dposv(shifted, right, lower=1)
+        if info == 0:
+            step, ones = found[:, 0], found[:, 1]
+            if paired:
+                step = step - ones * (step.sum() / ones.sum())
+                step[0] -= step.sum()
+            return step
+    return None
+
+
+@compiled(work=lambda Q, *others: 50.0 + 0.3 * min(len(Q), BY_HAND) ** 2)
+def settle_few(
+    Q: Array, g: Array, u: Array, lo: Array, hi: Array, epsilon: float, paired: bool
+) -> bool:
+    """As ``settle`` while at most ``BY_HAND`` samples are free; whether there are more."""
+    for _ in range(EXACT):
+        inside = (u > lo) & (u < hi)
+        if epsilon > 0.0:
+            inside &= u != 0.0
+        free = np.flatnonzero(inside)
+        size = len(free)
+        if size > BY_HAND or size <= int(paired):
+            return size > BY_HAND
+        there, slope = u[free], g[free]
+        if epsilon > 0.0:
+            slope = slope + epsilon * np.sign(there)
+        block = np.empty((size, size))
+        for i in range(size):
+            block[i] = Q[free[i]][free]
+        step = few_step(block, slope, paired)
+        pull = np.zeros(len(u))
+        for i in range(size):
+            pull += step[i] * Q[free[i]]
+        fall, curve = -np.dot(slope, step), np.dot(step, pull[free])
+        if not (fall > 0.0 and curve > 0.0):
+            return False
+        first, full, nearest = -1, fall / curve, np.inf
+        for i in range(size):
+            end = hi[free[i]] if step[i] > 0.0 else lo[free[i]]
+            if epsilon > 0.0 and step[i] * there[i] < 0.0:  # and no further than the kink at 0
+                end = 0.0
+            if step[i] != 0.0 and (end - there[i]) / step[i] < nearest:
+                first, nearest, goal = i, (end - there[i]) / step[i], end
+        t = min(full, nearest)
+        u[free] = np.minimum(np.maximum(there + t * step, lo[free]), hi[free])
+        g += t * pull
+        if nearest <= full:
+            u[free[first]] = goal
+        elif abs(full - 1.0) < 1e-6:
+            return False
+    return False
+
+
+@compiled
+def few_step(Q: Array, slope: Array, paired: bool) -> Array:
+    """As ``newton_step`` by Cholesky's method; 0 where it fails."""
+    size = len(Q)
+    mean = np.trace(Q) / size
+    L, step, ones = np.empty((size, size)), np.empty(size), np.empty(size)
+    for shift in (0.0, SHIFT * mean * size, 1e-8 * mean):
+        regular = mean > 0.0
+        for i in range(size):
+            for j in range(i + 1):
+                left = Q[i, j] + (mean if paired else 0.0) + (shift if i == j else 0.0)
+                for k in range(j):
+                    left -= L[i, k] * L[j, k]
+                if j < i:
+                    L[i, j] = left / L[j, j]
+                else:
+                    regular = regular and left > 0.0
+                    L[i, i] = np.sqrt(left) if regular else 1.0
+        if not regular:
+            continue
+        for i in range(size):
+            one, other = -slope[i], 1.0
+            for k in range(i):
+                one -= L[i, k] * step[k]
+                other -= L[i, k] * ones[k]
+            step[i], ones[i] = one / L[i, i], other / L[i, i]
+        for i in range(size - 1, -1, -1):
+            one, other = step[i], ones[i]
+            for k in range(i + 1, size):
+                one -= L[k, i] * step[k]
+                other -= L[k, i] * ones[k]
+            step[i], ones[i] = one / L[i, i], other / L[i, i]
+        if paired:
+            step -= ones * (step.sum() / ones.sum())
+            step[0] -= step.sum()
+        return step
+    return np.zeros(size)
+
+
+# A working set of the dual, climbed in pairs or one by one and solved where it is free.
+
+
+def climb_set(
+    Q: Array,
+    slope: Array,
+    u: Array,
+    lo: Array,
+    hi: Array,
+    chosen: Array,
+    epsilon: float,
+    paired: bool,
+    updates: int,
+    enough: float,
+) -> tuple[Array, Array, bool]:
+    """The slopes and u_i of the chosen samples afterwards.
+
+    With them comes whether more samples are free than ``settle_few`` takes.
+    """
+    g, there, low, high = slope[chosen], u[chosen], lo[chosen], hi[chosen]
+    if paired:
+        ascend_pairs(Q, g, there, low, high, epsilon, updates, enough)
+    else:
+        ascend_singles(Q, g, there, low, high, epsilon, updates)
+    crowded: bool = settle_few(Q, g, there, low, high, epsilon, paired)
+    return g, there, crowded
+
+
+# The matrix of the dual, block by block: X Lam^-1 X' of a linear model, K / lam of a kernel.
+
+
+class Gram(Protocol):
+    """A semidefinite matrix G of shape (n, n)."""
+
+    n: int
+    rounding: float
+    """What ``add`` may be off by, relative to its terms, if not by rounding in double precision."""
+
+    def block(self, index: Array) -> Array:
+        """G[index, index]."""
+        ...
+
+    def add(self, index: Array, step: Array, total: Array, exactly: bool) -> None:
+        """Add G[:, index] step to ``total``, shape (n,); where need be in double precision."""
+        ...
+
+    def product(self, u: Array) -> Array:
+        """G u, shape (n,)."""
+        ...
+
+    def part(self, index: Array) -> Gram:
+        """G[index, index]."""
+        ...
+
+
+class LinearGram:
+    """G = X Lam^-1 X'."""
+
+    rounding = 0.0
+
+    def __init__(self, design: Design, level: Array) -> None:
+        self.design, self.level, self.n = design, level, design.shape[0]
+
+    def block(self, index: Array) -> Array:
+        X = self.design.rows(index).dense()
+        return (X / self.level) @ X.T
+
+    def add(self, index: Array, step: Array, total: Array, exactly: bool) -> None:
+        total += self.design.matvec(self.design.rows(index).rmatvec(step) / self.level)
+
+    def product(self, u: Array) -> Array:
+        return self.design.matvec(self.design.rmatvec(u) / self.level)
+
+    def part(self, index: Array) -> LinearGram:
+        return LinearGram(self.design.rows(index), self.level)
+
+
+class KernelGram:
+    """G = K / lam; ``add`` knows some rows of it in single precision."""
+
+    rounding = 2.0**-25
+
+    def __init__(self, matrix: KernelRows, lam: float) -> None:
+        self.matrix, self.lam, self.n = matrix, lam, matrix.n
+
+    def block(self, index: Array) -> Array:
+        made = self.matrix.block(index)
+        return made if self.lam == 1.0 else made / self.lam
+
+    def add(self, index: Array, step: Array, total: Array, exactly: bool) -> None:
+        add = self.matrix.add_anew if exactly else self.matrix.add
+        add(index, step / self.lam, total)
+
+    def product(self, u: Array) -> Array:
+        return -self.matrix.product(-u / self.lam)  # a certificate asks for the same
+
+    def part(self, index: Array) -> KernelGram:
+        return KernelGram(self.matrix.part(index), self.lam)
+
+
+def gram_of(objective: Objective | KernelObjective) -> Gram:
+    """The matrix of the quadratic part of -D."""
+    if isinstance(objective, KernelObjective):
+        return KernelGram(objective.matrix, objective.lam)
+    zero = np.zeros(objective.d)
+    level = objective.penalty.manifold(zero, zero, np.ones(objective.d)).hessian
+    return LinearGram(objective.design, np.broadcast_to(level, zero.shape))
+
+
+def coefficients(objective: Objective | KernelObjective, u: Array) -> Array:
+    """What w (or q, of a kernel) belongs to u."""
+    if isinstance(objective, KernelObjective):
+        return -u / objective.lam
+    zero = np.zeros(objective.d)
+    level = objective.penalty.manifold(zero, zero, np.ones(objective.d)).hessian
+    return -objective.design.rmatvec(u) / level
+
+
+# The dual as a quadratic program in a box, its matrix seen by rows.
+
+
+@dataclass(frozen=True, eq=False)
+class BoxProblem:
+    """Minimise y'u + epsilon |u|_1 + u'(diag(K) + G) u / 2 over lo <= u <= hi, 1'u = 0 if paired.
+
+    F* is the first part, for a loss with these conjugates.
+    """
+
+    gram: Gram
+    loss: Loss
+    y: Array
+    c: Array
+    lo: Array
+    hi: Array
+    K: Array
+    paired: bool
+
+    @cached_property
+    def n(self) -> int:
+        return len(self.y)
+
+    @cached_property
+    def is_linear(self) -> bool:
+        """Whether K = 0."""
+        return not self.K.any()
+
+    @cached_property
+    def epsilon(self) -> float:
+        return float(getattr(self.loss, "epsilon", 0.0))
+
+    def part(self, index: Array, times: float) -> BoxProblem:
+        """The problem of some samples, each counted so many times."""
+        c, lo, hi = (times * each[index] for each in (self.c, self.lo, self.hi))
+        y, K = self.y[index], self.K[index] / times
+        return BoxProblem(self.gram.part(index), self.loss, y, c, lo, hi, K, self.paired)
+
+    def cost(self, u: Array) -> float:
+        """What is minimised."""
+        slope = self.y + 0.5 * (self.K * u + self.gram.product(u))
+        return float(slope @ u) + self.epsilon * float(np.abs(u).sum())
+
+    def balanced(self, u: Array, slope: Array) -> Array:
+        """U with 1'u = 0: moved are those that lose least by it, each as far as it may."""
+        total = float(u.sum()) if self.paired else 0.0
+        if total == 0.0:
+            return u
+        room = np.minimum(u - self.lo if total > 0.0 else self.hi - u, abs(total))
+        order = np.argsort(-slope if total > 0.0 else slope, kind="stable")
+        reach = np.cumsum(room[order])
+        step = np.clip(abs(total) - (reach - room[order]), 0.0, room[order])
+        moved = u.copy()
+        moved[order] -= np.sign(total) * step
+        return moved
+
 
 WHOLE = 250
 """Up to so many samples the working set is all of them."""
@@ -196,3 +524,50 @@ class Climb:
         if not self.box.is_linear:
             Q[np.diag_indices(len(chosen))] += self.box.K[chosen]
         return Q
+
+
+# Pairs of one class at a time: the dual of a machine with nu, whose classes have a sum each.
+
+
+@compiled(work=lambda K, g, alpha, limits, y, steps, slack: 1.0 * steps * len(g))
+def climb(
+    K: Array, g: Array, alpha: Array, limits: Array, y: Array, steps: int, slack: float
+) -> float:
+    """Minimise (1/2) sum_ij alpha_i alpha_j y_i y_j K_ij over 0 <= alpha <= limits, in place.
+
+    g is its gradient. Each step moves weight from one sample to another of its class: to the one
+    whose g is least, from the one that gains most by second order (Fan, Chen and Lin, 2005). The
+    sums over the classes stay. Returns the violation, the largest difference of g within a class.
+    """
+    n, worst = len(alpha), np.inf
+    for _ in range(steps):
+        worst, best, into, out = 0.0, 0.0, -1, -1
+        for sign in (1.0, -1.0):
+            i, least, most = -1, np.inf, -np.inf
+            for k in range(n):
+                if y[k] == sign:
+                    if alpha[k] < limits[k] and g[k] < least:
+                        i, least = k, g[k]
+                    if alpha[k] > 0.0 and g[k] > most:
+                        most = g[k]
+            worst = max(worst, most - least)
+            if i < 0 or not most > least:
+                continue
+            for k in range(n):
+                if y[k] == sign and alpha[k] > 0.0 and g[k] > least:
+                    curve = max(K[i, i] + K[k, k] - 2.0 * K[i, k], 1e-12 * K[i, i] + 1e-300)
+                    gain = (g[k] - least) ** 2 / curve
+                    if gain > best:
+                        best, into, out = gain, i, k
+        if into < 0 or not worst > slack:
+            return worst
+        curve = max(
+            K[into, into] + K[out, out] - 2.0 * K[into, out], 1e-12 * K[into, into] + 1e-300
+        )
+        room = min(limits[into] - alpha[into], alpha[out])
+        step = min((g[out] - g[into]) / curve, room)
+        alpha[into] = limits[into] if step == limits[into] - alpha[into] else alpha[into] + step
+        alpha[out] = 0.0 if step == alpha[out] else alpha[out] - step
+        for k in range(n):
+            g[k] += step * y[k] * y[into] * (K[k, into] - K[k, out])
+    return worst

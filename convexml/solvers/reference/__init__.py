@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ...deadline import LATE
 from ...duality.checking import unvalued
-from ...duality.inner import Compiled
-from ...duality.inner import compiled as compile_problem
+from ...duality.interface import Compiled
+from ...duality.interface import compiled as compile_problem
 from ...errors import InputError, instead
 from ...progress import at
+from ...system import LATE
 from . import process
-from .quiet import hushed
+from .process import hushed
 
 REFERENCE = ("clarabel", "osqp", "ecos", "scs", "highs", "piqp")
 QP_ONLY = ("osqp", "highs", "piqp")

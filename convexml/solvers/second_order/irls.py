@@ -10,11 +10,11 @@ from scipy import linalg
 
 from ...certificates.algebra.sums import exact_pair
 from ...numerics import EPS, Array
-from ...objective import Objective
-from ...objective.symmetric import solve_symmetric
+from ...problem import Objective
+from ...problem.objective import solve_symmetric
+from ..composite import along, search
 from ..driver import Iterate
-from ..exact.orthogonal import ROUNDS, rounded
-from ..line_search import along, search
+from ..orthogonal import ROUNDS, rounded
 
 DENSE = 1e9
 """Entries of X times columns up to which X itself is factored: about a second."""

@@ -9,18 +9,29 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from ...blocks import BlockArray
 from ...compiled import Loop, compiled
-from ...design import Design, OneByOne, rows_in_blocks
+from ...data import BlockArray, Design, OneByOne, rows_in_blocks
 from ...numerics import Array
-from ...objective import Objective
+from ...problem import Objective
 from ...theory.constants import sample_loss_smoothness
 from ..composite import Composite
 from ..driver import Iterate
 from ..steps import constant
-from .lazy_steps import is_thin, later
-from .sample_steps import add, predict, shrink, slope
-from .samples import ENTRY, STEP, OwnSamples, PlainSamples, SharedTerms, samples, samples_of
+from .samples import (
+    ENTRY,
+    STEP,
+    OwnSamples,
+    PlainSamples,
+    SharedTerms,
+    add,
+    is_thin,
+    later,
+    predict,
+    samples,
+    samples_of,
+    shrink,
+    slope,
+)
 
 Moved = tuple[Array, Array, Generator]
 """x = (w, b), the mean gradient of the table, and the generator: what a round changes."""

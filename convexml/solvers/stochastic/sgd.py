@@ -8,16 +8,30 @@ from typing import Any
 import numpy as np
 
 from ...compiled import compiled
+from ...errors import InputError
 from ...numerics import Array
-from ...objective import Objective
+from ...problem import Objective
+from ...theory import pegasos_slope, round_slope
 from ...theory.constants import sample_smoothness
 from ...validation import positive_integer
 from ..composite import Composite
 from ..driver import Iterate
-from ..steps import Constant, Schedule, schedule
-from .lazy_steps import HIGH, LOW, is_scalable, product, push, settle
-from .sample_steps import add, decay, predict, slope
-from .samples import STEP, PlainSamples, samples
+from ..steps import Constant, InverseTime, Schedule, constant, schedule
+from .samples import (
+    HIGH,
+    LOW,
+    STEP,
+    PlainSamples,
+    add,
+    decay,
+    is_scalable,
+    predict,
+    product,
+    push,
+    samples,
+    settle,
+    slope,
+)
 
 
 def sgd(
@@ -101,3 +115,106 @@ def step_sizes(rule: Schedule, start: int, count: int) -> Array:
     if isinstance(rule, Constant):
         return np.full(count, rule.step)
     return np.array([rule(t) for t in range(start, start + count)], dtype=float)
+
+
+# Stochastic subgradients.
+
+
+def stochastic_subgradient(
+    objective: Objective,
+    w: Array,
+    b: float,
+    *,
+    step: float | None = None,
+    horizon: int | None = None,
+    seed: int = 0,
+) -> Iterator[Iterate]:
+    """Step along a subgradient of f_i, i drawn at random: P is the mean of f_i = n c_i l_i + Omega.
+
+    E P(mean of T points) - P* <= |x_0 - x*|^2 / (2 step T) + step G^2 / 2, G the longest
+    subgradient of an f_i: online gradient descent on samples that are drawn. The default step
+    B / (G sqrt(horizon)), 100 n by default, takes P(x_0) / G for B. One iterate for each n steps.
+    """
+    owner, n = "stochastic_subgradient", objective.n
+    P, S, rng = Composite(objective), samples(objective), np.random.default_rng(seed)
+    horizon = 100 * n if horizon is None else positive_integer(horizon, owner, "horizon")
+    G = round_slope(objective) or 1.0
+    B = objective.primal(w, b) / G or 1.0
+    rule = Constant(constant(step, owner, lambda: B / (G * float(np.sqrt(horizon)))))
+    x, T = P.pack(w, b), 1
+    mean, move = x.copy(), scaled_steps if is_scalable(S) else stochastic_steps
+    while True:
+        yield P.iterate(mean.copy(), step=rule.step, steps=T)
+        draws = rng.integers(n, size=(n, 1))
+        move(S, x, mean, T, draws, step_sizes(rule, T - 1, n))
+        T += n
+        P.passes += 2.0
+
+
+# Pegasos.
+
+
+def pegasos(objective: Objective, w: Array, b: float, *, seed: int = 0) -> Iterator[Iterate]:
+    """Stochastic subgradient steps 1 / (lam t) on loss + (lam/2)|w|^2, averaged: one pass each.
+
+    E P(mean of T points) - P* <= rho^2 (1 + log T) / (2 lam T), rho = 2 max_i n c_i |x_i| for
+    the hinge (Shalev-Shwartz et al., 2011, https://doi.org/10.1007/s10107-010-0420-4). The start is
+    projected onto |w| <= rho / (2 lam), where all later points lie, w* included.
+    """
+    P, S, rng = Composite(objective), samples(objective), np.random.default_rng(seed)
+    n, lam = objective.n, objective.penalty.strong_convexity
+    rule, far = InverseTime(1.0 / lam), 0.5 * pegasos_slope(objective) / lam
+    norm = float(np.linalg.norm(w))
+    x, T = P.pack(w * min(1.0, far / norm) if norm > 0.0 else w, 0.0), 1
+    mean, move = x.copy(), scaled_steps if is_scalable(S) else stochastic_steps
+    while True:
+        yield P.iterate(mean.copy(), steps=T)
+        draws = rng.integers(n, size=(n, 1))
+        move(S, x, mean, T, draws, step_sizes(rule, T - 1, n))
+        T += n
+        P.passes += 2.0
+
+
+# The perceptron.
+
+
+def perceptron(
+    objective: Objective, w: Array, b: float, *, max_passes: int = 1000
+) -> Iterator[Iterate]:
+    """Add y_i (x_i, 1) wherever y_i (w.x_i + b) <= 0, from 0, until there is no mistake.
+
+    On separable data that takes at most (max|x_i|^2 + 1)(|w|^2 + b^2) updates, for any (w, b) with
+    y_i (w.x_i + b) >= 1 (Novikoff, 1962). One iterate for each update; the last one, without a
+    mistake, is scaled to margin 1. After ``max_passes`` over the data with a mistake in each the
+    data are taken for inseparable: the model then looks for multipliers that prove it.
+    """
+    if np.any(w):
+        raise InputError("perceptron: it starts from 0, do not pass w0.")
+    max_passes = positive_integer(max_passes, "perceptron", "max_passes")
+    P, S, n = Composite(objective), samples(objective), objective.n
+    x, seen, updates = np.zeros(objective.d + 1), 0, 0
+    yield P.iterate(x.copy(), updates=0)
+    correct = next_mistake(S, x, 0)
+    while correct < n and seen < max_passes * n:
+        seen += correct + 1
+        i = (seen - 1) % n
+        add(S, i, x, objective.y[i])
+        updates += 1
+        correct = next_mistake(S, x, seen % n)
+        P.passes += (correct + 1.0) / n
+        if correct == n:
+            w, b = P.split(x)
+            yield P.iterate(x / np.min(objective.y * objective.predict(w, b)), updates=updates)
+            return
+        yield P.iterate(x.copy(), updates=updates)
+
+
+@compiled(work=lambda S, x, start: 5.0 * len(S.y))
+def next_mistake(S: PlainSamples, x: Array, start: int) -> int:
+    """How many samples from ``start`` on, round the data, are right before the first mistake."""
+    n = len(S.y)
+    for k in range(n):
+        i = (start + k) % n
+        if S.y[i] * predict(S, i, x) <= 0.0:
+            return k
+    return n

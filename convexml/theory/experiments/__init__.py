@@ -1,5 +1,7 @@
 """One table of experiments: each theorem, what is measured, and three problems."""
 
+from __future__ import annotations
+
 from ..simulation import EXPERIMENTS
 from .descents import TABLE as OF_DESCENTS
 from .designs import TABLE as OF_DESIGNS

@@ -9,25 +9,32 @@ import numpy as np
 
 from ... import textbook
 from ...numerics import Array, soft_threshold
-from ..rates.accelerated import accelerated_value
-from ..rates.conjugate_gradients import conjugate_gradients_value
-from ..rates.gradient_descent import (
+from ..gradient_rates import (
+    accelerated_value,
+    decreasing_subgradient_value,
     descent_decrease,
     gradient_descent_distance,
     gradient_descent_steps,
     gradient_descent_value,
+    proximal_gradient_rate,
+    subgradient_value,
 )
-from ..rates.inexact_newton import inexact_distance
-from ..rates.newton import THIRD_DERIVATIVE, newton_distance
-from ..rates.proximal_gradient import proximal_gradient_rate
-from ..rates.subgradient import decreasing_subgradient_value, subgradient_value
+from ..newton_rates import (
+    THIRD_DERIVATIVE,
+    conjugate_gradients_value,
+    inexact_distance,
+    newton_distance,
+)
 from ..simulation import Experiment
-from ..stochastic.leader import leader_regret
-from ..stochastic.online import online_regret
-from ..stochastic.pegasos import pegasos_value
-from ..stochastic.perceptron import perceptron_updates
-from ..stochastic.saga import saga_distance, saga_factor
-from ..stochastic.sgd import sgd_distance
+from ..stochastic import (
+    leader_regret,
+    online_regret,
+    pegasos_value,
+    perceptron_updates,
+    saga_distance,
+    saga_factor,
+    sgd_distance,
+)
 
 Draw = tuple[Any, Any]
 Random = np.random.Generator

@@ -8,13 +8,15 @@ import numpy as np
 
 from ...numerics import Array
 from ..simulation import Experiment
-from ..statistics.estimators import least_squares_variance, ridge_bias, ridge_variance
-from ..statistics.prediction import source_risk
-from ..statistics.ridge_risk import (
+from ..statistics import (
     least_squares_excess_risk,
+    least_squares_variance,
     ridge_best_lam,
+    ridge_bias,
     ridge_risk,
     ridge_risk_bound,
+    ridge_variance,
+    source_risk,
 )
 
 Draw = tuple[Any, Any]

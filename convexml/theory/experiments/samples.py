@@ -10,19 +10,28 @@ import numpy as np
 from ...numerics import Array
 from ...textbook import adaboost, kmeans_plus_plus, lloyd, nearest_neighbors
 from ..simulation import Experiment
-from ..statistics.classification import (
+from ..statistics import (
+    bayes_predictor,
+    bayes_risk,
     bernstein,
     boosting_error,
+    divergence,
+    entropy,
+    excess_error,
+    finite_class,
+    hoeffding,
     kmeans_plus_plus_factor,
     lloyd_decrease,
     nearest_neighbor_risk,
+    no_free_lunch,
+    regularized_excess,
+    stability,
+    validation_error,
+    vc_error,
+    vc_growth,
+    vc_halfspaces,
     vc_intervals,
 )
-from ..statistics.dimension import vc_error, vc_growth, vc_halfspaces
-from ..statistics.estimators import regularized_excess
-from ..statistics.information import divergence, entropy
-from ..statistics.learning import finite_class, hoeffding, stability, validation_error
-from ..statistics.prediction import bayes_predictor, bayes_risk, excess_error, no_free_lunch
 
 Draw = tuple[Any, Any]
 Random = np.random.Generator

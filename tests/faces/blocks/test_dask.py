@@ -20,15 +20,15 @@ from distributed import Client, LocalCluster, wait
 from support.models.in_blocks import NAMED, Data
 
 import convexml as cml
-from convexml.blocks import Here
-from convexml.blocks import in_memory as in_memory_rows
-from convexml.blocks.remote import waiting
-from convexml.blocks.remote.chunks import Chunk
-from convexml.blocks.remote.on_dask import OnDask
+from convexml.data import Here
+from convexml.data import cluster as waiting
+from convexml.data import in_memory as in_memory_rows
+from convexml.data.cluster import OnDask
+from convexml.data.executor import Chunk
+from convexml.data.sources import Lent
 from convexml.errors import InputError, WorkersLostError
 from convexml.models import checkpoint
-from convexml.models.blocks.sources import Lent
-from convexml.models.reading.layout import RowValues
+from convexml.models.inputs import RowValues
 from convexml.solvers.registry import ALGORITHMS
 
 RNG = np.random.default_rng(0)
@@ -40,7 +40,7 @@ LABELS = np.where(Y > 0.0, "up", "down")
 FRAME = pd.DataFrame(X, columns=NAMES).assign(y=Y, label=LABELS)
 DX, DY = da.from_array(X, chunks=(250, 2)), da.from_array(Y, chunks=100)
 DF = dd.from_pandas(FRAME, npartitions=3)
-EXECUTOR = "convexml.models.blocks.row_blocks.active_executor"
+EXECUTOR = "convexml.models.row_blocks.active_executor"
 
 
 def started(threads: int = 1) -> LocalCluster:

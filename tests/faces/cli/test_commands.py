@@ -21,8 +21,8 @@ from support.report.commands import LASSO, RIDGE, STATEMENT, Command, document, 
 from typer.testing import CliRunner
 
 import convexml as cml
-from convexml.cli import app
 from convexml.library import read_table_of
+from convexml.show.cli import app
 from convexml.solvers import names
 from convexml.solvers.registry import ALGORITHMS
 
@@ -329,7 +329,7 @@ HEAVY = ("cvxpy", "sklearn", "pandas", "polars", "scipy.optimize", "scipy.stats"
 
 def loaded(names: tuple[str, ...], *arguments: object) -> list[str]:
     """The exit code of a command in a process of its own, and which modules it has loaded."""
-    code = "import sys, convexml.cli\ntry: convexml.cli.app(sys.argv[1:])\n"
+    code = "import sys, convexml.show.cli\ntry: convexml.show.cli(sys.argv[1:])\n"
     code += f"except SystemExit as end: code, known = end.code, {names}\n"
     code += "print(code, *(each for each in known if each in sys.modules), file=sys.stderr)"
     command = [sys.executable, "-c", code, *map(str, arguments)]
@@ -342,7 +342,7 @@ def test_few_modules_are_loaded_by_list_and_by_solve_on_a_fast_engine(tmp_path: 
     write(tmp_path / "table.csv", f"a,b,y\n{rows}\n")
     text = RIDGE.split("[data]")[0] + '[data]\nfile = "table.csv"\ntarget = "y"\n'
     path = write(tmp_path / "ridge.toml", text)
-    assert loaded((*HEAVY, "convexml.audit", "rich", "jinja2"), "solve", path) == ["0"]
+    assert loaded((*HEAVY, "convexml.bridge", "rich", "jinja2"), "solve", path) == ["0"]
 
 
 def test_python_m_convexml_is_the_entry_point(ridge: Path) -> None:

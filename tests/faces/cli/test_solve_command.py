@@ -229,7 +229,7 @@ def test_blocks_are_solved_and_shown(run: Command, tmp_path: Path) -> None:
 
 
 def test_a_silent_cluster(run: Command, ridge: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convexml.cli.cluster.REACH", "0.2s")
+    monkeypatch.setattr("convexml.show.cli.solve.REACH", "0.2s")
     for address in ("tcp://127.0.0.1:1", "nowhere://x"):
         result = run("solve", ridge, "--cluster", address)
         assert result.exit_code == 2

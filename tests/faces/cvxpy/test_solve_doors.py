@@ -13,12 +13,7 @@ from sklearn.linear_model import Ridge
 
 import convexml as cml
 from convexml import Verdict
-from convexml.errors import (
-    ConvexmlError,
-    InputError,
-    UnknownSolverError,
-    UnsuitableSolverError,
-)
+from convexml.errors import ConvexmlError, InputError, UnknownSolverError, UnsuitableSolverError
 
 
 def test_unknown_and_unsuitable_solvers_are_refused() -> None:

@@ -117,7 +117,7 @@ for block, printed in outputs(Path({page!r}).read_text(encoding="utf-8")):
 COMMANDS = """
 from typer.testing import CliRunner
 import convexml as cml
-from convexml.cli import app
+from convexml.show.cli import app
 from support.report.commands import RIDGE
 Path("ridge.toml").write_text(RIDGE)
 for words in ("explain ridge.toml", "compare ridge.toml --solvers newton --html page.html", "list"):

@@ -20,8 +20,7 @@ from typer.testing import CliRunner
 import convexml
 from convexml import models
 from convexml.library import schema
-from convexml.solvers.algorithms import TABLE
-from convexml.solvers.registry import ALGORITHMS, names, printed
+from convexml.solvers.registry import ALGORITHMS, TABLE, names, printed
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 FOLDERS = (REPOSITORY / "docs", REPOSITORY / "docs" / "scaling")
@@ -50,7 +49,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from convexml.cli import app
+    from convexml.show.cli import app
 
     monkeypatch.chdir(REPOSITORY)
     for command in commands(page.read_text(encoding="utf-8")):

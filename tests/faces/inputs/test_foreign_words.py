@@ -27,8 +27,8 @@ from support.refusals import (
 from typer.testing import CliRunner
 
 import convexml as cml
-from convexml.cli import app
 from convexml.errors import ConvexmlError, InputError, NoSuchNameError, UnknownSolverError
+from convexml.show.cli import app
 
 WORDS = table("""
 cml.Lasso(sparse.csc_array(put(X, (3, 2), np.inf)), Y, 0.1)

@@ -11,8 +11,9 @@ from support.latex.every_model import MORE, page_of
 from support.latex.formula_cases import MODELS
 
 import convexml as cml
-from convexml.models.derivation import GIVEN, SPLIT, is_curved
-from convexml.typesetting.aligned import rows
+from convexml.models.explanation import DERIVATION_GIVEN as GIVEN
+from convexml.models.explanation import SPLIT, is_curved
+from convexml.typesetting.documents import rows
 
 EVERY = MODELS | MORE
 

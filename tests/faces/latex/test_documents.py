@@ -13,12 +13,10 @@ from support.dualize_cases import HELPERS
 from support.latex.formula_cases import CLASSES, DATA, MODELS, REAL, X
 
 import convexml as cml
-from convexml.comparison.entries import formulas_of
 from convexml.library import load_file
-from convexml.typesetting.aligned import broken_rows, displayed
-from convexml.typesetting.escaped import READ, WRITTEN, statement, text
-from convexml.typesetting.mathml import mathml
-from convexml.typesetting.plain import plain
+from convexml.show.comparison.entries import formulas_of
+from convexml.typesetting.documents import broken_rows, displayed
+from convexml.typesetting.formulas import READ, WRITTEN, mathml, plain, statement, text
 
 PROBLEMS = Path(__file__).resolve().parents[3] / "problems"
 HAND_WRITTEN = "k_means_bound_iris principal_components_iris convex_clustering_iris stumps_iris "

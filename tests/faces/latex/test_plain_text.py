@@ -18,10 +18,8 @@ from support.report.commands import Command, write
 import convexml as cml
 from convexml.losses import Squared
 from convexml.penalties import L2
-from convexml.typesetting.lines import broken, fitting
-from convexml.typesetting.mathml import mathml
-from convexml.typesetting.names import plain_name
-from convexml.typesetting.plain import plain
+from convexml.typesetting.documents import broken, fitting
+from convexml.typesetting.formulas import mathml, plain, plain_name
 
 FORMULAS = {
     r"\tfrac1n \sum_i \tfrac12 (z_i - y_i)^2 + \lambda \|w\|_1": "(1/n) ∑ᵢ ½ (zᵢ − yᵢ)² + λ ‖w‖₁",

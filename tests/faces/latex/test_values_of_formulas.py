@@ -9,7 +9,7 @@ from support.latex.formula_cases import LOSSES, PENALTIES
 from support.latex.reader import Reader, statements
 
 from convexml import kernels
-from convexml.tex import Symbol
+from convexml.formulas import Symbol
 
 RNG = np.random.default_rng(3)
 

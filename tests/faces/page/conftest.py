@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from support.report.records import ENVIRONMENT, RECORDS, record
 
-from convexml.comparison.cards import Card
-from convexml.report import Comparison
+from convexml.show.comparison.entries import Card
+from convexml.show.views import Comparison
 from convexml.solvers.registry import names
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")

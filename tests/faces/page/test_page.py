@@ -27,7 +27,7 @@ from support.browser.measure import (
 )
 
 import convexml as cml
-from convexml.models.formats.explanation import of_answer
+from convexml.models.explanation import of_answer
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -16,8 +16,7 @@ from support.report.looks import faults
 
 import convexml as cml
 from convexml.errors import InputError
-from convexml.models.pictures.dual_polytope import dual_half_planes
-from convexml.models.pictures.polytope import half_planes, normal_cone, vertices
+from convexml.models.pictures.polytope import dual_half_planes, half_planes, normal_cone, vertices
 
 pytest.importorskip("matplotlib")
 rng = np.random.default_rng(1)

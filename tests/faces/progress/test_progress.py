@@ -27,22 +27,28 @@ from support.report.commands import write
 from typer.testing import CliRunner
 
 import convexml as cml
-from convexml.blocks import Here
-from convexml.blocks.remote import tasks, waiting
-from convexml.cli import app
+from convexml import progress as telling
+from convexml.data import Here
+from convexml.data import cluster as tasks
+from convexml.data import cluster as waiting
 from convexml.errors import InputError
 from convexml.progress import (
+    EVERY,
+    FIRST,
     Progress,
     Stage,
+    TerminalLine,
     at,
     block_by_block,
+    elapsed,
     evaluated,
+    in_words,
     is_watched,
     operation,
     passing,
-    telling,
+    where,
 )
-from convexml.progress.terminal import EVERY, FIRST, TerminalLine, elapsed, in_words, where
+from convexml.show.cli import app
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(40, 6))
@@ -379,7 +385,7 @@ def test_an_interrupt_in_a_pass_leaves_the_stages_as_they_were(clock: Clock) -> 
 
 @pytest.mark.slow
 def test_blocks_with_the_workers_of_a_cluster_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    told_of = sys.modules["convexml.progress.passing"]
+    told_of = sys.modules["convexml.progress"]
     known = ((told_of, "FIRST"), (told_of, "EVERY"), (waiting, "LOOK"), (tasks, "EVERY"))
     for module, name in known:
         monkeypatch.setattr(module, name, 0.02)

@@ -7,7 +7,7 @@ from support.report.records import ENVIRONMENT, RECORDS
 from support.report.small_ridge import LAM, data
 
 import convexml as cml
-from convexml.report import Comparison
+from convexml.show.views import Comparison
 
 
 @pytest.fixture(scope="session")

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from support.report.records import ENVIRONMENT, page_of, record
 
-from convexml.comparison import Course, Outcome, Point
-from convexml.report import Comparison, Convergence, render_html
+from convexml.show.comparison import Course, Outcome, Point
+from convexml.show.report.courses import Convergence
+from convexml.show.views import Comparison, render_html
 from convexml.solvers import names
 
 Place = tuple[float, float]

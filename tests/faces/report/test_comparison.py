@@ -25,13 +25,13 @@ from support.report.small_ridge import ridge_by_normal_equations as optimum
 
 import convexml as cml
 from convexml.certificates import Verdict
-from convexml.comparison import Outcome, Results, performance_profile, run
 from convexml.errors import InputError, ProblemFileError, UnknownSolverError
-from convexml.machine import cores
 from convexml.progress import Progress
-from convexml.report import Comparison, compare, render_html
+from convexml.show.comparison import Outcome, Results, performance_profile, run
+from convexml.show.views import Comparison, compare, render_html
 from convexml.solvers import Iterate, register, unregister
 from convexml.solvers.reference.process import ENDED, Process
+from convexml.system import cores
 
 PROBLEM_FILE = """
 schema = 1

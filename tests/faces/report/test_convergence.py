@@ -21,7 +21,8 @@ from support.report.small_ridge import ridge_by_normal_equations as optimum
 
 import convexml as cml
 from convexml.errors import ConvexmlError, InputError, UnknownSolverError
-from convexml.report import Convergence, compare, convergence
+from convexml.show.report.courses import Convergence, convergence
+from convexml.show.views import compare
 from convexml.solvers import Iterate, register, unregister
 
 REFERENCE = {"clarabel", "osqp", "ecos", "scs", "highs", "piqp"}

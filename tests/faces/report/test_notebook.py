@@ -16,7 +16,7 @@ from support.report.records import RECORDS, record
 
 import convexml as cml
 from convexml.certificates import Certificate, Verdict
-from convexml.report import Comparison
+from convexml.show.views import Comparison
 
 EVIL = "<script>alert('x')</script>&amp;"
 

@@ -14,9 +14,9 @@ from support.report import recompute
 from support.report.reader import document_of, read
 from typer.testing import CliRunner
 
-from convexml.cli import app
-from convexml.comparison.record import ANSWER
-from convexml.report.page.render import MOST, ROUNDED
+from convexml.show.cli import app
+from convexml.show.comparison.runs import ANSWER
+from convexml.show.page.render import MOST, ROUNDED
 
 PROBLEMS = Path(__file__).resolve().parents[3] / "problems"
 NAMES = (

@@ -11,10 +11,10 @@ import pytest
 from support.report.reader import Nest, read
 from support.report.records import ENVIRONMENT, LIE, RECORDS, page_of, record
 
-from convexml.comparison import Outcome
-from convexml.comparison.cards import Card
-from convexml.comparison.kinds import beside_each_other
-from convexml.report import Comparison, render_html
+from convexml.show.comparison import Outcome
+from convexml.show.comparison.entries import Card
+from convexml.show.comparison.runs import beside_each_other
+from convexml.show.views import Comparison, render_html
 
 
 @pytest.fixture(scope="module")

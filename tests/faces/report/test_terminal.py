@@ -13,8 +13,8 @@ from rich.console import Console
 from support.report.reader import read
 from support.report.records import page_of, record
 
-from convexml.comparison import Outcome
-from convexml.report import Comparison, print_comparison
+from convexml.show.comparison import Outcome
+from convexml.show.views import Comparison, print_comparison
 
 
 def test_an_optimal_status_without_a_certificate_is_not_shown_as_certified() -> None:

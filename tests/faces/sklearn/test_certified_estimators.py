@@ -24,7 +24,7 @@ from support.estimator_cases import CASES, SGD
 from support.estimator_fits import Case, fit, mutants, samples
 
 import convexml as cml
-from convexml.audit.sklearn.estimators import parts_of
+from convexml.sklearn.estimators import parts_of
 
 PRECISION = 1e-12
 
@@ -100,7 +100,7 @@ def test_stochastic_gradient_gets_an_honest_finite_gap(case: Case, weighted: boo
 
 def optimum(parts: list) -> float:
     """The optimal value by CVXPY and CLARABEL, of the problems as posed."""
-    from convexml.objective import parameters_of, pose_primal
+    from convexml.problem import parameters_of, pose_primal
 
     total = 0.0
     for part in parts:

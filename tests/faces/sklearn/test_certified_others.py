@@ -28,9 +28,9 @@ from support.oracles.shapes import stumps
 
 import convexml as cml
 from convexml import Verdict
-from convexml.audit.sklearn.estimators import parts_of
 from convexml.errors import InputError
 from convexml.numerics import Array
+from convexml.sklearn.estimators import parts_of
 
 X, Y, S = samples("real")
 

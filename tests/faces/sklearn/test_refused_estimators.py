@@ -27,12 +27,8 @@ from support.estimator_fits import samples
 
 import convexml as cml
 from convexml import estimators as ours
-from convexml.audit.sklearn.advice import PROMISES
-from convexml.audit.sklearn.chosen import CHOICES
-from convexml.audit.sklearn.estimators import KNOWN, TRANSLATIONS
-from convexml.audit.sklearn.refusals import REASONS
-from convexml.audit.sklearn.wrappers import WRAPPERS
 from convexml.errors import InputError
+from convexml.sklearn.estimators import CHOICES, KNOWN, PROMISES, REASONS, TRANSLATIONS, WRAPPERS
 
 X, Y, S = samples("real")
 

@@ -11,8 +11,8 @@ from flint import arb
 
 import convexml as cml
 from convexml.losses import Loss
-from convexml.objective import Objective
 from convexml.penalties import Penalty
+from convexml.problem import Objective
 from support.exact.exact_losses import as_objects, loss_value, penalty_value
 from support.exact.exact_numbers import HALF, ONE, ZERO, Row, ball, dot, exact, row, table
 

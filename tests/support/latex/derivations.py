@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from convexml.typesetting.aligned import rows
+from convexml.typesetting.documents import rows
 from support.latex.page import FAILURES, GIVEN, KEPT, WORDS, Page, shared
 from support.latex.reader import statements
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from convexml.typesetting.aligned import rows
+from convexml.typesetting.documents import rows
 from support.latex.page import FAILURES
 from support.latex.reader import Reader, statements
 

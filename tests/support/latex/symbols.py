@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from convexml.typesetting.aligned import rows
-from convexml.typesetting.names import plain_name
-from convexml.typesetting.plain import plain
+from convexml.typesetting.documents import rows
+from convexml.typesetting.formulas import plain, plain_name
 
 SMALL = str.maketrans(dict.fromkeys("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ₊₋₌₍₎⁰¹²³⁴⁵⁶⁷⁸⁹ⁿ⁺⁻", ""))
 SMALL |= str.maketrans("ᵀ′", "  ")

@@ -15,8 +15,8 @@ from scipy.special import xlogy
 
 from convexml.losses import Loss
 from convexml.numerics import Array
-from convexml.objective import Objective
 from convexml.penalties import Penalty
+from convexml.problem import Objective
 
 
 def loss_values(loss: Loss, y: Array, z: Array) -> Array:

@@ -10,15 +10,22 @@ import numpy as np
 
 from convexml.certificates.certificate import Certificate
 from convexml.certificates.conic.optimum import certify_conic
-from convexml.certificates.conic.rows import distances, products, row_sizes, share
-from convexml.certificates.conic.search.fit import fitted
-from convexml.certificates.conic.search.recovery import Completed
-from convexml.certificates.conic.subject import Seen, Subject
-from convexml.certificates.conic.units import conic_units
-from convexml.certificates.conic.values import conic_objective, row_violations
-from convexml.conditions import Condition, worst
+from convexml.certificates.conic.program import (
+    Seen,
+    Subject,
+    conic_objective,
+    conic_units,
+    distances,
+    fitted,
+    products,
+    row_sizes,
+    row_violations,
+    share,
+)
+from convexml.certificates.conic.search import Completed
+from convexml.formulas import Condition, worst
 from convexml.numerics import EPS, Array
-from convexml.objective.conic.program import ConeProgram
+from convexml.problem.cones import ConeProgram
 
 
 class Arrays(Subject):

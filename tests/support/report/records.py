@@ -7,8 +7,8 @@ from math import inf
 from typing import Any
 from unittest.mock import patch
 
-from convexml.comparison import Outcome
-from convexml.report import Comparison, render_html
+from convexml.show.comparison import Outcome
+from convexml.show.views import Comparison, render_html
 
 ENVIRONMENT = {
     "cpu": "A <fast> & honest CPU",

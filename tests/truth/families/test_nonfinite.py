@@ -17,8 +17,8 @@ import pytest
 import convexml as cml
 from convexml import LearningProblem, Verdict
 from convexml.certificates.judge import absent, bounded, judge, refuted
-from convexml.conditions import Condition
 from convexml.errors import ConvexmlError
+from convexml.formulas import Condition
 from convexml.losses import SquaredHinge
 from convexml.penalties import Box, Nonnegative
 

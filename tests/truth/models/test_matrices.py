@@ -17,7 +17,7 @@ from sklearn.decomposition import PCA
 import convexml as cml
 from convexml import Verdict
 from convexml.errors import InputError
-from convexml.models.matrix.cluster_path import ClusterPath
+from convexml.models.clustering import ClusterPath
 from convexml.numerics import Array
 
 IRIS = load_iris().data

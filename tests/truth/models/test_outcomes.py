@@ -14,7 +14,7 @@ from support.model_cases import samples, separable
 
 import convexml as cml
 from convexml import Verdict
-from convexml.design import DenseDesign
+from convexml.data import DenseDesign
 from convexml.numerics import Array
 from convexml.solvers import Iterate
 

@@ -16,7 +16,7 @@ from support.oracles.shapes import enclosing_ball, trend_filter
 
 import convexml as cml
 from convexml import Verdict
-from convexml.certificates.shape.enclosing import Enclosing
+from convexml.certificates.shape import Enclosing
 from convexml.numerics import Array
 
 DIABETES = load_diabetes()

@@ -1,1 +1,0 @@
-"""What stands in a CVXPY problem, in terms of its conic form."""

@@ -1,1 +1,0 @@
-"""Values of CVXPY's expressions, with bounds on their rounding."""

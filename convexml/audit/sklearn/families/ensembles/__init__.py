@@ -1,1 +1,0 @@
-"""Estimators that add up others: what their rounds minimise."""

@@ -1,0 +1,311 @@
+"""A constraint, read: sum of convex terms + affine <= 0 or affine == 0, row by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ...numerics import Array
+from .affine import Affine
+from .atoms import Collector
+from .maps import Declined, LinearMap, named
+from .terms import LinearTerm, NormBound, Reading, Term, per_row
+
+LONGEST = 80
+"""Characters of a constraint that is told as it is written."""
+
+
+@dataclass
+class ConstraintRows:
+    """What a constraint says: ``affine`` + ``terms`` <= 0, or == 0.
+
+    Attributes
+    ----------
+    constraint : cvxpy constraint or None
+        None for an attribute of a variable.
+    equality : bool
+        Whether it is an equation.
+    affine : Affine
+        One entry for each row.
+    terms : list of Term
+        Each has a value for each row; where there is one row only, their sum counts.
+    multiplier : array or None
+        By CVXPY's sign, once it is known.
+    """
+
+    constraint: Any
+    equality: bool
+    affine: Affine
+    terms: list[Term] = field(default_factory=list)
+    multiplier: Array | None = None
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return self.affine.size
+
+    @property
+    def is_number(self) -> bool:
+        """Whether there is one row, into which all entries of the terms go."""
+        return self.size == 1
+
+    def copy(self) -> ConstraintRows:
+        """The same, to be kept as it was read."""
+        return replace(self, terms=list(self.terms))
+
+    def without(self, key: int) -> Affine:
+        """The affine part less what it has of a variable."""
+        maps = {other: each for other, each in self.affine.maps.items() if other != key}
+        return replace(self.affine, maps=maps)
+
+    def value(self, values: dict[int, Array]) -> Array:
+        """The left-hand side of each row at a point."""
+        total = self.affine(values)
+        for term in self.terms:
+            total = total + self.counted(worth(term, term.affine(values)))
+        return total
+
+    def counted(self, entries: Array) -> Array:
+        """Entries of a term as they go into the rows."""
+        return np.asarray(entries.sum(axis=-1, keepdims=True)) if self.is_number else entries
+
+
+def worth(term: Term, at: Array) -> Array:
+    """weight . f of each row or group, at an argument."""
+    return np.asarray(term.weight * per_row(term.kind, at, term.level, term.groups))
+
+
+def read_rows(reading: Reading, constraint: Any) -> ConstraintRows:
+    """A constraint of CVXPY; Declined if it is of a kind that is not read."""
+    kind = type(constraint).__name__
+    if kind not in ("Inequality", "Equality", "Zero", "NonPos", "NonNeg"):
+        raise Declined(f"the constraint {brief(constraint)}")
+    expression = constraint.args[0] if kind in ("NonPos", "NonNeg", "Zero") else constraint.expr
+    equality = kind in ("Equality", "Zero")
+    scratch = Reading(reading.problem, reading.walker, 1.0)
+    collector = Collector(scratch)
+    try:
+        if collector.walker.is_affine(expression):
+            affine = reading.walker.affine(expression)
+            affine = affine.scaled(-1.0) if kind == "NonNeg" else affine
+            return ConstraintRows(constraint, equality, affine)
+        if equality or kind == "NonNeg":
+            raise Declined("not affine")
+        return convex(constraint, expression, collector)
+    except Declined as reason:
+        raise Declined(f"the constraint {brief(constraint)}: {reason}") from None
+
+
+def convex(constraint: Any, expression: Any, collector: Collector) -> ConstraintRows:
+    """Rows of what is affine in parts and convex in others."""
+    scratch, size = collector.reading, expression.size
+    rows = ConstraintRows(constraint, False, Affine(size, {}, np.zeros(size)))
+    for sign, part in parts_of(expression):
+        numbers = np.arange(part.size).reshape(part.shape, order="F")
+        place = np.broadcast_to(numbers, expression.shape).ravel(order="F")
+        if collector.walker.is_affine(part):
+            rows.affine = rows.affine + collector.walker.affine(part).scaled(sign).taken(place)
+            continue
+        if part.size != size:
+            raise Declined(f"{named(part)} is repeated")
+        collector.add(part, np.full(size, sign))
+    if scratch.constant and size > 1:
+        raise Declined("a constant inside of a convex part")
+    rows.affine = rows.affine + Affine(size, {}, np.full(size, scratch.constant))
+    for line in scratch.linear:
+        rows.affine = rows.affine + summed(line, size)
+    for term in scratch.terms:
+        if term.kind == "form":
+            raise Declined(f"{named(term.said)} has a matrix that is not diagonal")
+        if size > 1 and term.weight.size != size:
+            raise Declined(f"{named(term.said)} is not one number for each row")
+    rows.terms = scratch.terms
+    return rows
+
+
+def summed(line: LinearTerm, size: int) -> Affine:
+    """A linear term as it goes into so many rows."""
+    if line.affine.size == size:
+        return line.affine.scaled(line.weight)
+    if size != 1:
+        raise Declined(f"{named(line.source)} is not one number for each row")
+    weight = line.weight[None, :]
+    maps = {key: each.before(weight) for key, each in line.affine.maps.items()}
+    return Affine(1, maps, weight @ line.affine.offset)
+
+
+def parts_of(expression: Any, sign: float = 1.0) -> list[tuple[float, Any]]:
+    """The summands of an expression, with their signs."""
+    kind = type(expression).__name__
+    if kind == "AddExpression":
+        return [found for each in expression.args for found in parts_of(each, sign)]
+    if kind == "NegExpression":
+        return parts_of(expression.args[0], -sign)
+    return [(sign, expression)]
+
+
+def brief(constraint: Any) -> str:
+    """A constraint as it is written, or what it is called and of which variables it is."""
+    sparse_ones = (each for each in constraint.constants() if issparse(each.value))
+    # CVXPY looks such matrices up entry by entry to write them.
+    text = "" if any(each.size > LONGEST for each in sparse_ones) else str(constraint)
+    if 0 < len(text) <= LONGEST and "\n" not in text:
+        return text
+    said = ", ".join(each.name() for each in constraint.variables())
+    return f"{constraint.label or type(constraint).__name__} of size {constraint.size} on {said}"
+
+
+# What is left of the constraints: bounds of entries, a ball, margins and equations of samples.
+
+
+@dataclass
+class EntryBounds:
+    """Rows that bound entries of the variable ``key``: which entry, what a row counts, which side.
+
+    ``holds`` says which rows are the bound; the others have the multiplier 0.
+    """
+
+    rows: ConstraintRows
+    key: int
+    place: Array
+    scale: Array
+    both: bool
+    above: Array
+    below: Array
+
+    def set_multiplier(self, upper: Array, lower: Array) -> None:
+        """From those of the entries' bounds."""
+        pull = np.where(self.above, upper[self.place], 0.0)
+        pull = pull + np.where(self.below, lower[self.place], 0.0)
+        self.rows.multiplier = pull / np.abs(self.scale)
+
+
+@dataclass
+class SampleRows:
+    """Rows that became an indicator of predictions."""
+
+    rows: ConstraintRows
+    term: Term
+
+
+def take_sets(reading: Reading, constraints: list[ConstraintRows]) -> None:
+    """Consume every constraint as a set; Declined where one is none that is known."""
+    bounding = []
+    for rows in constraints:
+        if rows.terms:
+            if not rows.is_number and bounds_sizes(rows):
+                bounding.append(rows)
+            else:
+                reading.balls.append(_ball(rows))
+        elif bounds_entries(rows):
+            bounding.append(rows)
+        else:
+            _samples(reading, rows)
+    for rows in bounding:
+        reading.sets.append(read_bound(reading, rows))
+    settle([each for each in reading.sets if isinstance(each, EntryBounds)], reading)
+
+
+def _declined(rows: ConstraintRows, why: str) -> Declined:
+    said = "an attribute" if rows.constraint is None else f"the constraint {brief(rows.constraint)}"
+    return Declined(f"{said} {why}")
+
+
+def _selection(rows: ConstraintRows, maps: dict[int, LinearMap]) -> tuple[int, LinearMap]:
+    ((key, each),) = maps.items()
+    if not np.all(each.scale) or np.unique(each.index).size < each.rows:
+        raise _declined(rows, "bounds an entry twice, or none")
+    return key, each
+
+
+def bounds_entries(rows: ConstraintRows) -> bool:
+    """Whether each row is of one entry of a variable."""
+    maps = list(rows.affine.maps.values())
+    return not rows.equality and len(maps) == 1 and maps[0].is_selection
+
+
+def bounds_sizes(rows: ConstraintRows) -> bool:
+    """Whether each row is of the size of one entry of a variable."""
+    (term, *more) = rows.terms
+    each = list(term.affine.maps.values())
+    plain = term.kind == "abs" and len(each) == 1 and each[0].is_selection
+    return plain and not (more or rows.affine.maps or term.affine.offset.any())
+
+
+def read_bound(reading: Reading, rows: ConstraintRows) -> EntryBounds:
+    """Rows that bound entries; the bounds of the reading are tightened."""
+    if rows.terms:
+        (term,) = rows.terms
+        key, each = _selection(rows, term.affine.maps)
+        scale, both = term.weight * np.abs(each.scales), True
+        if not (scale > 0.0).all():
+            raise _declined(rows, "bounds nothing")
+    else:
+        key, each = _selection(rows, rows.affine.maps)
+        scale, both = each.scales, False
+    end = -rows.affine.offset / scale
+    above, below = both | (scale > 0.0), both | (scale < 0.0)
+    nowhere = (above & (end == -np.inf)) | (below & (end == np.inf) & (not both))
+    if (nowhere | np.isnan(end)).any():
+        raise _declined(rows, "leaves no room")
+    size = reading.variables[key].size
+    high, low = np.full(size, np.inf), np.full(size, -np.inf)
+    high[each.index[above]] = end[above]
+    low[each.index[below]] = np.where(both, -end, end)[below]
+    reading.upper[key] = np.minimum(reading.upper.get(key, np.inf), high)
+    reading.lower[key] = np.maximum(reading.lower.get(key, -np.inf), low)
+    if not (reading.lower[key] <= reading.upper[key]).all():
+        raise _declined(rows, "leaves no room")
+    return EntryBounds(rows, key, each.index, scale, both, above, below)
+
+
+def settle(bounds: list[EntryBounds], reading: Reading) -> None:
+    """Let one row only be the bound of an entry: the tightest one, the first of equals."""
+    taken: dict[tuple[int, bool], Array] = {}
+    for each in bounds:
+        for holds, ends, up in (
+            (each.above, reading.upper[each.key], True),
+            (each.below, reading.lower[each.key], False),
+        ):
+            end = -each.rows.affine.offset / each.scale
+            end = -end if each.both and not up else end
+            others = taken.setdefault((each.key, up), np.zeros(ends.size, dtype=bool))
+            holds &= np.isfinite(end) & (end == ends[each.place]) & ~others[each.place]
+            others[each.place[holds]] = True
+
+
+def _ball(rows: ConstraintRows) -> NormBound:
+    """A norm of all entries of one variable, at most a radius."""
+    term, *more = rows.terms
+    maps = term.affine.maps
+    if more or not rows.is_number or rows.affine.maps or term.affine.offset.any() or len(maps) > 1:
+        raise _declined(rows, "is no ball that is known")
+    ((key, each),) = maps.items()
+    whole = each.is_selection and 0 < each.rows == each.width == np.unique(each.index).size
+    size = (
+        term.weight * np.abs(each.scales)
+        if term.kind != "square"
+        else (term.weight * each.scales**2)
+    )
+    if not whole or not (size == size[0]).all() or not size[0] > 0.0:
+        raise _declined(rows, "is not of all entries alike")
+    level = -float(rows.affine.offset[0]) / float(size[0])
+    orders = {"abs": 1, "norm": 2, "square": 2}
+    if term.kind not in orders or not 0.0 < level < np.inf:
+        raise _declined(rows, "is no ball that is known")
+    radius = float(np.sqrt(level)) if term.kind == "square" else level
+    factor = float(size[0]) * (2.0 * radius if term.kind == "square" else 1.0)
+    return NormBound(orders[term.kind], key, radius, factor, rows)
+
+
+def _samples(reading: Reading, rows: ConstraintRows) -> None:
+    """Margins or equations of the predictions: an indicator among the losses."""
+    if not rows.affine.maps:
+        raise _declined(rows, "does not vary")
+    kind = "is 0" if rows.equality else "at most 0"
+    term = Term(kind, np.ones(rows.size), rows.affine, None, rows.constraint)
+    reading.terms.append(term)
+    reading.sets.append(SampleRows(rows, term))

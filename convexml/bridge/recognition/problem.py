@@ -1,0 +1,478 @@
+"""``recognize``: whether a CVXPY problem is a learning problem, and which one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from operator import is_
+from typing import Any, Self
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from scipy import sparse
+
+from ...duality.checking import require_problem
+from ...losses import Loss
+from ...models.generalized_lasso import TrendFilter
+from ...models.problem import LearningProblem
+from ...numerics import Array, without_warnings
+from ...penalties import Penalty
+from .affine import Walker
+from .atoms import read_objective
+from .duals import PosedDual, pose_dual, verify_dual
+from .elimination import read_constraints
+from .maps import Declined
+from .posing import PosedReading, pose, with_weights
+from .softmax import PosedScores
+from .terms import LinearTerm, Reading, Term
+from .trends import PosedTrend, looks_like_a_trend, pose_trend, verify_trend
+from .verification import random_points, verify, verify_weights
+
+Posed = PosedReading | PosedScores | PosedDual | PosedTrend
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """What a CVXPY problem was recognised as.
+
+    Attributes
+    ----------
+    problem : LearningProblem, TrendFilter or None
+        The same problem, posed by the library; None where it was declined. Of the dual of a
+        learning problem it is this one: the least value of the one is minus that of the other. A
+        trend filter is the same but for a factor and a constant.
+    loss, penalty : Loss, Penalty or None
+        Its parts; a trend filter has none.
+    why : str
+        What was read, or what stood in the way.
+    """
+
+    problem: LearningProblem | TrendFilter | None
+    loss: Loss | None
+    penalty: Penalty | None
+    why: str
+    posed: Posed | None = field(default=None, repr=False, compare=False)
+
+    def __bool__(self) -> bool:
+        return self.problem is not None
+
+
+@without_warnings
+def recognize(problem: Any, *, explain: bool = False) -> Recognition | None:
+    """Read a CVXPY problem back as a learning problem.
+
+    Structure counts, not spelling: convex atoms of affine expressions, whoever wrote them. What was
+    read is compared with what CVXPY computes from the expressions as written, entry by entry, at
+    points of three sizes; what differs, or is not surely understood, is declined.
+
+    Parameters
+    ----------
+    problem : cvxpy.Problem
+        Parameters are taken at their present values.
+    explain : bool
+        Answer a Recognition without problem in place of None; its ``why`` says what stood in the
+        way.
+
+    Returns
+    -------
+    Recognition or None
+        ``problem`` (posed by the library), ``loss``, ``penalty``, ``why``.
+
+    Raises
+    ------
+    InputError
+        For what is no cvxpy.Problem.
+    """
+    found = read(problem)
+    if found or not explain:
+        return found or None
+    return replace(found, why=f"{found.why}; {_destination(problem)}")
+
+
+def _destination(problem: Any) -> str:
+    """Where ``solve`` takes what was declined."""
+    if problem.is_mixed_integer() or not problem.is_dcp():
+        return "no continuous DCP problem, which solve refuses"
+    kind = "a linear" if problem.is_lp() else "a quadratic" if problem.is_qp() else "a cone"
+    return f"goes to the cones as {kind} program"
+
+
+def read(problem: Any) -> Recognition:
+    """See ``recognize``; always a Recognition."""
+    require_problem(problem, "recognize")
+    reasons: dict[Any, str] = {}
+    try:
+        reading = read_objective(problem)
+        for way in _ways(reading):
+            try:
+                posed = way(reading.copy())
+            except Declined as reason:
+                reasons[way] = str(reason)
+                continue
+            if posed is not None:
+                return _recognized(posed)
+    except Declined as reason:
+        reasons[None] = str(reason)
+    # What is nearly a trend filter is told what it lacks for one, else the last reason counts.
+    why = reasons.get(_as_trend) or next(reversed(reasons.values()), "")
+    return Recognition(None, None, None, f"declined: {why}")
+
+
+def _ways(reading: Reading) -> list[Callable[[Reading], Posed | None]]:
+    """A learning problem, its dual (first where a form would have to be factored), or a trend."""
+    if looks_like_a_trend(reading):
+        return [_as_trend, _as_learning_problem, _as_dual]
+    forms = any(each.kind == "form" for each in reading.terms)
+    first = [_as_dual, _as_learning_problem] if forms else [_as_learning_problem, _as_dual]
+    return [*first, _as_trend]
+
+
+def _as_learning_problem(reading: Reading) -> Posed:
+    read_constraints(reading)
+    posed = pose(reading)
+    verify(posed)
+    return posed
+
+
+def _as_dual(reading: Reading) -> Posed | None:
+    posed = pose_dual(reading)
+    if posed is not None:
+        verify_dual(posed, random_points(reading))
+    return posed
+
+
+def _as_trend(reading: Reading) -> Posed | None:
+    posed = pose_trend(reading)
+    if posed is not None:
+        verify_trend(posed)
+    return posed
+
+
+def _recognized(posed: Posed) -> Recognition:
+    if isinstance(posed, PosedTrend):
+        return Recognition(posed.problem, None, None, repr(posed.problem), posed)
+    parts = posed.problem.objective_parts
+    why = f"{parts.loss!r} and {parts.penalty!r} on {parts.n} samples"
+    why = f"the dual of {why}" if isinstance(posed, PosedDual) else why
+    return Recognition(posed.problem, parts.loss, parts.penalty, why, posed)
+
+
+# What a CVXPY problem is made of, and whether anything of it has changed since.
+
+
+MOST = 500_000
+"""Numbers of a problem, above which none are copied to be compared later."""
+STORED = ("data", "indices", "indptr", "row", "col", "offsets")
+"""The arrays of sparse matrices, by their formats."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """An expression, constraint or objective: what it is made of, and its numbers."""
+
+    source: Any
+    inside: tuple[Any, ...]
+    numbers: Any
+
+    def is_made_of(self, inside: tuple[Any, ...]) -> bool:
+        """Whether these are the objects that it was made of."""
+        return len(inside) == len(self.inside) and all(map(is_, inside, self.inside))
+
+
+@dataclass(frozen=True)
+class SeenProblem:
+    """A problem as it was: every expression in it by identity, all of its numbers as copies.
+
+    Constants and Parameters may be written to in place, lists of arguments changed: whatever is
+    not found as it was makes the problem another one.
+    """
+
+    objective: Any
+    constraints: list[Any]
+    parts: list[Piece]
+    _depending: dict[frozenset[int], set[int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, problem: Any) -> Self | None:
+        """What there is; None where it is large."""
+        parts, visited, count = [], set(), 0
+        waiting = [problem.objective, *problem.constraints]
+        while waiting:
+            source = waiting.pop()
+            if id(source) in visited:
+                continue
+            visited.add(id(source))
+            inside, numbers = _taken_apart(source)
+            count += _count(numbers)
+            if count > MOST:
+                return None
+            parts.append(Piece(source, inside, _copied(numbers)))
+            waiting += inside
+        return cls(problem.objective, list(problem.constraints), parts)
+
+    def changes(self, problem: Any) -> set[int] | None:
+        """The Parameters, by id, whose values have changed; None where anything else has."""
+        constraints = problem.constraints
+        if problem.objective is not self.objective or len(constraints) != len(self.constraints):
+            return None
+        if any(a is not b for a, b in zip(constraints, self.constraints, strict=True)):
+            return None
+        found: set[int] = set()
+        for part in self.parts:
+            inside, numbers = _taken_apart(part.source)
+            if not part.is_made_of(inside):
+                return None
+            if not _alike(part.numbers, numbers):
+                if not _is_parameter(part.source):
+                    return None
+                found.add(part.source.id)
+        return found
+
+    def depending_on(self, parameters: set[int]) -> set[int]:
+        """The expressions, by ``id()``, in which one of these Parameters stands."""
+        key = frozenset(parameters)
+        if key not in self._depending:
+            self._depending[key] = self._reached_by(parameters)
+        return self._depending[key]
+
+    def _reached_by(self, parameters: set[int]) -> set[int]:
+        """From the Parameters up: whatever has one of what was found inside of it."""
+        users: dict[int, list[Piece]] = {}
+        for part in self.parts:
+            for each in part.inside:
+                users.setdefault(id(each), []).append(part)
+        waiting = [
+            part
+            for part in self.parts
+            if _is_parameter(part.source) and part.source.id in parameters
+        ]
+        found: set[int] = set()
+        while waiting:
+            part = waiting.pop()
+            if id(part.source) not in found:
+                found.add(id(part.source))
+                waiting += users.get(id(part.source), [])
+        return found
+
+
+def _is_parameter(source: Any) -> bool:
+    return Walker.is_leaf(source) and bool(source.parameters())
+
+
+def _taken_apart(source: Any) -> tuple[tuple[Any, ...], Any]:
+    """What stands inside, and numbers.
+
+    Inside are arguments, the two sides of a constraint as one, and expressions among the settings;
+    numbers are the value of a constant or Parameter, attributes of a variable, settings of an atom.
+    """
+    if Walker.is_leaf(source):
+        if source.is_constant():
+            return (), source.value
+        return (), [source.shape, *map(_plain, source.attributes.values())]
+    inside, numbers = tuple(source.args), []
+    whole = _whole(source) if hasattr(source, "dual_variables") else None
+    if whole is not None:
+        inside = *inside, whole
+    for each in source.get_data() or ():
+        if hasattr(each, "is_constant"):
+            inside = *inside, each
+        else:
+            numbers.append(each)
+    return inside, numbers
+
+
+def _whole(constraint: Any) -> Any:
+    """The two sides as one; None of cones, which CVXPY refuses to name one expression of."""
+    try:
+        return constraint.expr
+    except ValueError:
+        return None
+
+
+def _plain(attribute: Any) -> Any:
+    """An attribute as numbers: bounds may be expressions."""
+    if attribute is None or attribute is False:
+        return attribute
+    if isinstance(attribute, list | tuple):
+        return [_plain(each) for each in attribute]
+    return attribute.value if hasattr(attribute, "is_constant") else attribute
+
+
+def _count(numbers: Any) -> int:
+    if sparse.issparse(numbers):
+        return int(numbers.nnz)
+    if isinstance(numbers, list | tuple):
+        return sum(_count(each) for each in numbers)
+    return int(np.size(numbers)) if isinstance(numbers, np.ndarray) else 1
+
+
+def _copied(numbers: Any) -> Any:
+    if isinstance(numbers, list | tuple):
+        return type(numbers)(_copied(each) for each in numbers)
+    if sparse.issparse(numbers) or isinstance(numbers, np.ndarray):
+        return numbers.copy()
+    return numbers
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether numbers are those that were copied, bit by bit but for the sign of 0."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if sparse.issparse(one):
+        if one.format != other.format or one.shape != other.shape:
+            return False
+        names = [name for name in STORED if hasattr(one, name)]
+        return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other)
+    return one is other or bool(one == other)
+
+
+# What was read of a problem, kept for the next time that it is solved.
+#
+# A problem is solved again and again with other values of a Parameter. Where nothing at all has
+# changed since it was read (``seen``), what was read and verified holds. Where only Parameters
+# have,
+# the objective is read again, and must be the same term by term but for the weights of penalties:
+# no
+# argument of a term has one of these Parameters in it, so that what was verified of arguments and
+# losses holds; the objective as a whole is compared again at the points of ``verify``. Of a trend
+# filter the whole of what stands on Parameters is read and compared again. Anything else is read
+# anew. Only problems that are solved a second time are kept.
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What was read, but for the problem itself, which would live as long as what is kept of it.
+
+    The walker of ``posed`` knows what was read of each expression.
+    """
+
+    posed: PosedReading | PosedTrend
+    seen: SeenProblem
+
+    @classmethod
+    def of(cls, posed: PosedReading | PosedTrend, seen: SeenProblem) -> Kept:
+        """What is read of a problem that was seen when it was read."""
+        alone = posed.of(replace(posed.reading, problem=None))
+        if isinstance(alone, PosedReading):
+            alone.check = alone.check.of(alone)
+        return cls(alone, seen)
+
+    def again(self, problem: Any) -> PosedReading | PosedTrend | None:
+        """The problem as it is now; None where it has to be read anew."""
+        changed = self.seen.changes(problem)
+        if changed is None:
+            return None
+        # A walker of its own looks numbers up anew: what is overlooked here, the answer shows.
+        anew = Walker()
+        if not changed:
+            return self.posed.of(replace(self.posed.reading, problem=problem, walker=anew))
+        depending = self.seen.depending_on(changed)
+        try:
+            reading = read_objective(problem, self.posed.reading.walker.but_for(depending))
+            if isinstance(self.posed, PosedTrend):
+                return _trend_again(reading, anew)
+            if problem.constraints or not same_but_for_weights(self.posed, reading, depending):
+                return None
+            reading.walker = anew
+            posed = with_weights(self.posed, reading)
+            verify_weights(posed, depending)
+        except Declined:  # reading it anew says why
+            return None
+        return posed
+
+
+def _trend_again(reading: Reading, anew: Walker) -> PosedTrend | None:
+    """A trend filter, posed and compared as at first: only expressions are not walked again."""
+    posed = pose_trend(reading)
+    if posed is not None:
+        verify_trend(posed)
+        posed.reading.walker = anew
+    return posed
+
+
+KEPT: WeakKeyDictionary[Any, Kept | None] = WeakKeyDictionary()
+"""By problem; None after the first time."""
+
+
+def posed_of(problem: Any) -> Posed | None:
+    """The learning problem that a problem is; None where it is not recognised."""
+    kept = KEPT.get(problem)
+    found = None if kept is None else kept.again(problem)
+    if found is not None:
+        return found
+    seen = SeenProblem.of(problem) if problem in KEPT else None
+    posed = read(problem).posed
+    KEPT[problem] = None
+    if seen is not None and isinstance(posed, PosedReading | PosedTrend):
+        KEPT[problem] = Kept.of(posed, seen)
+    return posed
+
+
+def same_but_for_weights(posed: PosedReading, reading: Reading, depending: set[int]) -> bool:
+    """Whether a reading says the same, but for how much penalties count.
+
+    ``depending`` are the expressions, by ``id()``, in which a Parameter stands that has changed.
+    """
+    before, losses = posed.reading, posed.inside
+    bounds = (before.lower, reading.lower), (before.upper, reading.upper)
+    return (
+        len(before.terms) == len(reading.terms)
+        and len(before.linear) == len(reading.linear)
+        and all(
+            same_term(*pair, depending, id(pair[0]) in losses)
+            for pair in zip(before.terms, reading.terms, strict=True)
+        )
+        and all(
+            same_line(*pair, depending, id(pair[0]) in losses)
+            for pair in zip(before.linear, reading.linear, strict=True)
+        )
+        and all(
+            one.keys() == other.keys() and all(np.array_equal(one[k], other[k]) for k in one)
+            for one, other in bounds
+        )
+    )
+
+
+def same_term(one: Term, other: Term, depending: set[int], exactly: bool) -> bool:
+    """Whether two terms are of one argument, of which no Parameter has changed."""
+    return (
+        (one.kind, one.level) == (other.kind, other.level)
+        and same_groups(one.groups, other.groups)
+        and same_line(one, other, depending, exactly)
+    )
+
+
+def same_groups(one: Array | None, other: Array | None) -> bool:
+    """Whether both have none, or the same."""
+    if one is None or other is None:
+        return one is other
+    return bool(np.array_equal(one, other))
+
+
+def same_line(
+    one: Term | LinearTerm, other: Term | LinearTerm, depending: set[int], exactly: bool
+) -> bool:
+    """Whether two affine arguments are the same, and what they count: at least its sign."""
+    if not is_fixed(one, other, depending):
+        return False
+    weights = one.weight, other.weight
+    if not exactly:
+        weights = np.sign(one.weight), np.sign(other.weight)
+    return bool(np.array_equal(*weights)) and one.affine.is_same(other.affine)
+
+
+def is_fixed(one: Term | LinearTerm, other: Term | LinearTerm, depending: set[int]) -> bool:
+    """Whether both stand for one expression, and no Parameter of it has changed.
+
+    An argument that was derived is another object each time; its atom is not.
+    """
+    whole = one.source
+    if whole is None or whole is not other.source:
+        whole = getattr(one, "said", None)
+        if whole is None or whole is not getattr(other, "said", None):
+            return False
+    return id(whole) not in depending

@@ -1,0 +1,507 @@
+"""Trend filters: squared distances from a signal, and absolute differences of some order.
+
+- ``differences``: whether rows are differences of neighbours, and of which order.
+- ``posing``: the signal, and the trend filter in its own units.
+- ``verifying``: what was read against what CVXPY computes from the expressions as written.
+- ``answering``: solved, filled, certified as written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.special import binom
+
+from ...certificates import Certificate
+from ...certificates.scale import relative
+from ...errors import InputError
+from ...formulas import Condition
+from ...models.generalized_lasso import TrendFilter
+from ...numerics import EPS, Array, gamma
+from .constraints import brief
+from .elimination import Slopes, derivative, eliminate, save_multipliers
+from .losses import NEAR
+from .maps import LOOKED_AT, Declined, named, transposed
+from .posing import Answer, fill, solved
+from .terms import AsWritten, Reading, Term
+from .verification import (
+    ROUNDING,
+    SIZES,
+    compare_constraints,
+    compare_derived,
+    ends_of,
+    random_values,
+    same_ends,
+)
+
+# Whether rows are differences of neighbours, and of which order.
+
+
+@dataclass(frozen=True)
+class DifferenceRows:
+    """Row i of a term is ``scale``_i times the difference that begins at the entry ``start``_i.
+
+    ``off`` bounds by how much the coefficients of each entry differ from that, all rows together,
+    as they are weighted.
+    """
+
+    term: Term
+    times: int
+    start: Array
+    scale: Array
+    off: Array
+
+
+@dataclass
+class Differences:
+    """All terms: how often differences are taken, and what each of them counts for."""
+
+    times: int
+    level: Array
+    rows: list[DifferenceRows] = field(default_factory=list)
+
+
+def read_differences(terms: list[Term], key: int, n: int) -> Differences:
+    """The sum of sizes of differences of the variable ``key`` of n entries.
+
+    Raises
+    ------
+    Declined
+        Naming the term that is something else.
+    """
+    rows = [difference_rows(term, key) for term in terms]
+    times = rows[0].times
+    other = next((each.term for each in rows if each.times != times), None)
+    if other is not None:
+        raise Declined(f"{named(other.said)} is of differences of another order than the rest")
+    level = np.zeros(n - times)
+    for each in rows:
+        level += np.bincount(each.start, each.term.weight * np.abs(each.scale), level.size)
+    if not (np.abs(level - level[0]) <= NEAR * level[0]).all():
+        raise Declined(f"{named(rows[0].term.said)}: some differences count more than others")
+    return Differences(times, level, rows)
+
+
+def difference_rows(term: Term, key: int) -> DifferenceRows:
+    """The rows of a term of sizes, as differences.
+
+    Raises
+    ------
+    Declined
+        Where one is none.
+    """
+    if term.kind != "abs" or term.affine.offset.any() or list(term.affine.maps) != [key]:
+        raise _refused(term)
+    matrix = sparse.csr_array(term.affine.maps[key].full(), copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    counts = np.diff(matrix.indptr)
+    if not matrix.shape[0] or counts.min() != counts.max() or counts[0] < 2:
+        raise _refused(term)
+    times = int(counts[0]) - 1
+    index, data = (each.reshape(-1, times + 1) for each in (matrix.indices, matrix.data))
+    pattern = binom(times, np.arange(times + 1)) * (-1.0) ** np.arange(times, -1, -1)
+    start, scale = index[:, 0].astype(int), data[:, 0] / pattern[0]
+    off = np.abs(data - scale[:, None] * pattern)
+    near = (off <= NEAR * np.abs(data)).all()
+    if not near or (index != start[:, None] + np.arange(times + 1)).any():
+        raise _refused(term)
+    lost = np.bincount(index.ravel(), (term.weight[:, None] * off).ravel(), matrix.shape[1])
+    return DifferenceRows(term, times, start, scale, lost)
+
+
+def _refused(term: Term) -> Declined:
+    return Declined(f"{named(term.said)} is not of differences of neighbours")
+
+
+# The trend filter that was read, in its own units and in those of the problem.
+
+
+@dataclass(frozen=True)
+class SquaredDistances:
+    """sum c (x - y)^2 + over, entry by entry.
+
+    Attributes
+    ----------
+    curvature, signal, over : arrays
+        c, which may differ by rounding; y; and what is left.
+    moved : array
+        What the entries of y may be off by.
+    lost : float
+        What it may be off by besides, where squares and lines were added up.
+    """
+
+    curvature: Array
+    signal: Array
+    over: Array
+    moved: Array
+    lost: float = 0.0
+
+
+@dataclass
+class PosedTrend:
+    """c sum (x - y)^2 + g sum abs(A x) + ``constant``: ``factor`` = 2 n c times a trend filter.
+
+    Attributes
+    ----------
+    reading : Reading
+        What it comes from.
+    key : int
+        The variable x.
+    squares : list of Term
+        Of single entries of x.
+    differences : Differences
+        The rows of A x, by the terms that they stand in.
+    problem : TrendFilter
+        Of y and lam = g / factor.
+    distances : SquaredDistances
+        Where c, y and parts of ``constant`` come from; the rest of it is ``level``.
+    """
+
+    reading: Reading
+    key: int
+    squares: list[Term]
+    differences: Differences
+    problem: TrendFilter
+    factor: float
+    distances: SquaredDistances
+    level: float
+
+    def of(self, reading: Reading) -> PosedTrend:
+        """The same of another reading that says the same."""
+        return replace(self, reading=reading)
+
+    @property
+    def constant(self) -> float:
+        """Numbers that do not hang on x."""
+        return float(self.distances.over.sum()) + self.level
+
+    @property
+    def signal(self) -> Array:
+        """The entries of y."""
+        return self.problem.program.y
+
+    def values(self, w: Array) -> dict[int, Array]:
+        """The entries of each variable where x is w."""
+        return self.reading.complete({self.key: np.array(w)})
+
+    def price(self, value: float) -> float:
+        """What the numbers that were read change of a minimum that is at most ``value``.
+
+        There |x - y| <= sqrt(value / c). The weights differ by a share of the value, a coefficient
+        of a difference by so much times an entry of x, and y by its rounding.
+        """
+        c, level = self.distances.curvature, self.differences.level
+        least, y, moved = float(c.min()), np.abs(self.signal), self.distances.moved
+        share = 8.0 * EPS + float(np.ptp(c)) / least
+        share += float(np.ptp(level)) / float(level.max()) if level.any() else 0.0
+        value, off = max(value, 0.0), float(np.linalg.norm(moved))
+        reach = float(np.sqrt(value / least))
+        lost = sum(each.off for each in self.differences.rows) @ (y + reach)
+        lost += 2.0 * c.max() * (reach + off) * off + self.distances.lost
+        return float(share * value + lost)
+
+
+def pose_trend(reading: Reading) -> PosedTrend | None:
+    """The trend filter that was read; None where it has not the shape of one.
+
+    Raises
+    ------
+    Declined
+        Where it has the shape, and is none, or not surely.
+    """
+    if not _may_be_one(reading):
+        return None
+    left = eliminate(reading)
+    squares, sizes = _parts(reading)
+    if not sizes:
+        return None
+    if left:
+        raise Declined(f"the constraint {brief(left[0].constraint)} on a trend filter")
+    ((key, variable),) = reading.remaining.items()
+    for bounds in (reading.lower, reading.upper):
+        if bounds:
+            raise Declined(f"{variable.name()} has bounds, which a trend filter has not")
+    differences = read_differences(sizes, key, variable.size)
+    distances = _distances(reading, squares, key, variable.size)
+    y = distances.signal
+    factor = 2.0 * y.size * float(distances.curvature[0])
+    try:
+        problem = TrendFilter(y, float(differences.level[0]) / factor, differences.times - 1)
+    except InputError as error:
+        raise Declined(str(error)) from None
+    level = reading.constant + sum(float(e.weight @ e.affine.offset) for e in reading.linear)
+    return PosedTrend(reading, key, squares, differences, problem, factor, distances, level)
+
+
+def looks_like_a_trend(reading: Reading) -> bool:
+    """Whether it is written as one, before any constraint is read: distances, and differences."""
+    sizes = [each for each in reading.terms if each.kind == "abs"]
+    return any(map(_selects, reading.terms)) and any(map(_has_short_rows, sizes))
+
+
+def _has_short_rows(term: Term) -> bool:
+    """Whether the first row of a size is of a few entries of one variable."""
+    maps = list(term.affine.maps.values())
+    if len(maps) != 1 or maps[0].is_selection or not maps[0].rows:
+        return False
+    matrix = maps[0].matrix
+    is_sparse = sparse.issparse(matrix)
+    entries = sparse.csr_array(matrix).indptr[1] if is_sparse else np.count_nonzero(matrix[0])
+    return bool(1 < entries <= LOOKED_AT)
+
+
+def _may_be_one(reading: Reading) -> bool:
+    """Whether there are squares of single entries, not about 0 alone."""
+    more = bool(reading.linear or reading.constraints)
+    return any(_selects(each) and (more or each.affine.offset.any()) for each in reading.terms)
+
+
+def _selects(term: Term) -> bool:
+    return term.kind == "square" and len(term.affine.maps) == 1 and _chooses(term)
+
+
+def _parts(reading: Reading) -> tuple[list[Term], list[Term]]:
+    """Squares of entries, and sizes, of one variable; none where there are others."""
+    squares = [each for each in reading.terms if _selects(each)]
+    sizes = [each for each in reading.terms if each.kind == "abs"]
+    others = [each for each in reading.terms if not (_selects(each) or each.kind == "abs")]
+    if len(reading.remaining) != 1 or not squares or all(_chooses(each) for each in sizes):
+        return squares, []
+    if others:
+        raise Declined(f"{named(others[0].said)} beside a trend filter")
+    return squares, sizes
+
+
+def _chooses(term: Term) -> bool:
+    return all(each.is_selection for each in term.affine.maps.values())
+
+
+def _distances(reading: Reading, squares: list[Term], key: int, n: int) -> SquaredDistances:
+    """The squares and lines of each entry, added up."""
+    count, c, slope, slopes, over, y = np.zeros((6, n))
+    for term in squares:
+        each, weight, offset = term.affine.maps[key], term.weight, term.affine.offset
+        used = (weight > 0.0) & (each.scales != 0.0)
+        index, scale, weight, offset = (
+            part[used] for part in (each.index, each.scales, weight, offset)
+        )
+        count += np.bincount(index, minlength=n)
+        c += np.bincount(index, weight * scale**2, n)
+        slope += np.bincount(index, 2.0 * weight * scale * offset, n)
+        slopes += np.bincount(index, 2.0 * weight * np.abs(scale * offset), n)
+        over += np.bincount(index, weight * offset**2, n)
+        y[index] = -offset / scale
+    said, lines = squares[0].said, lines_of(reading, key, n)
+    if not count.all():
+        raise Declined(f"{named(said)} is not of all entries")
+    if not (np.abs(c - c[0]) <= NEAR * c[0]).all():
+        raise Declined(f"{named(said)} counts some entries more than others")
+    if (count == 1).all() and not lines.any():
+        return SquaredDistances(c, y, np.zeros(n), EPS * np.abs(y))
+    sums = slopes + np.abs(lines)
+    y, rounding = -(slope + lines) / (2.0 * c), gamma(int(count.max()) + len(reading.linear) + 8)
+    lost = rounding * float((over + 4.0 * c * y**2 + 2.0 * sums * np.abs(y)).sum())
+    return SquaredDistances(c, y, over - c * y**2, rounding * sums / c, lost)
+
+
+def lines_of(reading: Reading, key: int, n: int) -> Array:
+    """What all lines count of each entry of a variable."""
+    found = np.zeros(n)
+    for line in reading.linear:
+        found += transposed(line.affine.maps[key], line.weight)
+    return found
+
+
+__all__ = ["PosedTrend", "pose_trend"]
+
+
+# What was read of a trend filter against what CVXPY computes from the expressions as written.
+
+
+def verify_trend(posed: PosedTrend, sizes: tuple[float, ...] = SIZES, seed: int = 0) -> None:
+    """Compare at a random point of each size.
+
+    Raises
+    ------
+    Declined
+        If anything differs.
+    """
+    reading, variable = posed.reading, posed.reading.variables[posed.key]
+    free = np.full(variable.size, np.inf)
+    with np.errstate(invalid="ignore"):  # inf - inf
+        same_ends(variable, (-free, free), ends_of(variable))
+    values = random_values(reading, sizes, seed)
+    written, eliminated = AsWritten(reading.walker, values), reading.eliminated
+    if eliminated:  # at any entries of these first, then at those that they stand for
+        compare_constraints(reading, written)
+        values = reading.complete(dict(values))
+        written = written.moved(values, {each.key for each in eliminated})
+    TrendCrosscheck(posed, values, written).compare(not eliminated)
+
+
+class TrendCrosscheck:
+    """What is read and what is written, at one point or at several, row by row."""
+
+    def __init__(
+        self, posed: PosedTrend, values: dict[int, Array], written: AsWritten | None = None
+    ) -> None:
+        self.posed, self.values, self.x = posed, values, values[posed.key]
+        self.written = AsWritten(posed.reading.walker, values) if written is None else written
+        self.rounding: Any = 0.0
+
+    def compare(self, constraints: bool = True) -> Any:
+        """The objective as written, a number for each point; Declined where anything differs.
+
+        ``constraints`` that were compared are not compared again, but for what became of them.
+        """
+        reading = self.posed.reading
+        if constraints:
+            compare_constraints(reading, self.written)
+        compare_derived(reading, self.written)
+        return self._whole(self._distances() + self._sizes())
+
+    def _argument(self, each: Any) -> tuple[Array, Array]:
+        """Of a term or a line: as it is written, if it is, and what it may be off by."""
+        ours, off = each.affine(self.values), ROUNDING * each.affine.terms(self.values)
+        if each.source is None:
+            return ours, off
+        theirs = self.written.entries(each.source)
+        if ours.shape != theirs.shape or not (np.abs(ours - theirs) <= off).all():
+            raise Declined(f"{named(each.source)} is not what was read")
+        return theirs, off
+
+    def _distances(self) -> Array:
+        """c (x - y)^2, entry by entry, against squares and lines as they are written."""
+        posed, n, y = self.posed, self.x.shape[-1], self.posed.signal
+        theirs, size = np.zeros_like(self.x), np.zeros_like(self.x)
+        for term in posed.squares:
+            at, off = self._argument(term)
+            index = term.affine.maps[posed.key].index
+            theirs += _counted(index, term.weight * at**2, n)
+            bound = np.abs(at) + off / ROUNDING + np.abs(term.affine.offset)
+            size += _counted(index, term.weight * bound**2, n)
+        for line in posed.reading.linear:
+            self._argument(line)
+        lines = lines_of(posed.reading, posed.key, n) * self.x
+        c = posed.factor / (2.0 * n)
+        ours = c * (self.x - y) ** 2 + posed.distances.over
+        size += np.abs(lines) + np.abs(posed.distances.over) + c * (np.abs(self.x) + np.abs(y)) ** 2
+        if not (np.abs(ours - theirs - lines) <= ROUNDING * size).all():
+            raise Declined("the distances from a signal are not what was read")
+        self.rounding = self.rounding + ROUNDING * size.sum(axis=-1)
+        return np.asarray(ours.sum(axis=-1))
+
+    def _sizes(self) -> Array:
+        """lam abs(A x), difference by difference, against sizes as they are written."""
+        posed, program = self.posed, self.posed.problem.program
+        z = program.differences(self.x)
+        theirs, off = np.zeros_like(z), np.zeros_like(z)
+        for rows in posed.differences.rows:
+            at, slack = self._argument(rows.term)
+            weight = rows.term.weight
+            if rows.times != posed.problem.order + 1:
+                raise Declined(f"{named(rows.term.said)} is of another order than was read")
+            theirs += _counted(rows.start, weight * np.abs(at), z.shape[-1])
+            room = weight * (slack + ROUNDING * np.abs(at))
+            off += _counted(rows.start, room, z.shape[-1])
+        ours = posed.factor * program.lam * np.abs(z)
+        if not (np.abs(ours - theirs) <= off).all():
+            raise Declined("the differences are not what was read")
+        self.rounding = self.rounding + off.sum(axis=-1)
+        return np.asarray(ours.sum(axis=-1))
+
+    def _whole(self, ours: Array) -> Any:
+        posed, reading = self.posed, self.posed.reading
+        written = self.written.number(reading.problem.objective.args[0])
+        ours = ours + posed.level
+        self.rounding = self.rounding + ROUNDING * (np.abs(ours) + abs(posed.level))
+        agree = np.abs(reading.sign * written - ours) <= self.rounding
+        if not agree.all():
+            theirs, ours = (np.ravel(each)[np.argmin(agree)] for each in (written, ours))
+            raise Declined(f"the objective is {theirs:g} as written and {ours:g} as read")
+        return written
+
+
+def _counted(index: Array, entries: Array, size: int) -> Array:
+    """Entries added up at their places, point by point."""
+    if entries.ndim == 1:
+        return np.bincount(index, entries, size)
+    return np.array([np.bincount(index, each, size) for each in entries])
+
+
+# A trend filter, solved: its variables and multipliers filled, certified as written.
+
+
+def answer_trend(posed: PosedTrend, tol: float) -> Answer | None:
+    """The answer to the problem as written, its variables filled; None where there is none."""
+    solution = solved(posed.problem, posed.signal.size, tol)
+    if solution is None:
+        return None
+    values = posed.values(solution.primal["w"])
+    try:
+        written = float(TrendCrosscheck(posed, values).compare())
+        s = np.clip(solution.dual["s"], -posed.problem.lam, posed.problem.lam)
+        certificate = trend_as_written(posed, solution.certificate, written, tol)
+        if not certificate.relative_gap <= tol:
+            return None
+        _set_multipliers(posed, values, s)
+    except Declined:
+        return None
+    save_multipliers(posed.reading)
+    fill(posed.reading, values)
+    return Answer(certificate, solution.solver, solution.iterations, solution.seconds)
+
+
+def trend_as_written(
+    posed: PosedTrend, own: Certificate, written: float, tol: float
+) -> Certificate:
+    """The certificate of the trend filter, in the units and words of the problem."""
+    sign, factor, constant = posed.reading.sign, posed.factor, posed.constant
+    primal, dual = (factor * each for each in (own.primal_objective, own.dual_objective))
+    slip = abs(sign * written - (primal + constant))
+    slip += posed.price(max(sign * written - constant, primal))
+    gap = factor * own.gap + slip
+    found = own.but(
+        tol=tol,
+        primal_objective=written,
+        dual_objective=sign * (dual + constant),
+        gap=gap,
+        relative_gap=relative(gap, factor * own.scale),
+        scale=factor * own.scale,
+        rounding=factor * own.rounding + slip,
+        repaired=factor * own.repaired,
+        proved_gap=np.inf,
+        unproved="numbers were rounded when the problem was read",
+        dual={"s": factor * own.dual["s"]},
+    )
+    found.put_off(lambda: [_in_units(row, factor) for row in own.conditions])
+    return found
+
+
+def _in_units(row: Condition, factor: float) -> Condition:
+    return replace(
+        row,
+        residual=factor * row.residual,
+        scale=factor * row.scale,
+        rounding=factor * row.rounding,
+        largest=factor * row.largest,
+    )
+
+
+def _set_multipliers(posed: PosedTrend, values: dict[int, Array], s: Array) -> None:
+    """Of what was eliminated: a size has its share of s, which is lam times a subgradient."""
+    slopes, lam = Slopes(), posed.problem.lam
+    share = s / lam if lam > 0.0 else np.zeros_like(s)
+    for rows in posed.differences.rows:
+        slopes[id(rows.term)] = rows.term.weight * np.sign(rows.scale) * share[rows.start]
+    for term in posed.squares:
+        slopes[id(term)] = derivative(term, term.affine(values))
+    for gone in reversed(posed.reading.eliminated):
+        for term in getattr(gone, "squares", ()):
+            slopes[id(term)] = derivative(term, term.affine(values))
+        gone.set_multipliers(slopes)

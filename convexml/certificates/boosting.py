@@ -1,0 +1,466 @@
+"""Certificates of boosting: AdaBoost's exponential loss, and LPBoost's margins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.special import xlogy
+
+from ..formulas import TINY, Condition, products, worst
+from ..numerics import ELEMENTARY, EPS, ROUNDING, UNIT, Array, gamma
+from ..problem.linear_program import LinearData
+from ..problem.stumps import Stumps
+from .algebra.searchers import highs
+from .algebra.sums import exact_dot, exact_residual
+from .certificate import Certificate, Verdict
+from .judge import absent, bounded, judge, refuted
+from .scale import learning_scale, program_scale
+
+# Certificates of min sum c_i e^{-y_i (H w)_i} over decision stumps, w free: AdaBoost's problem.
+#
+# The dual maximises sum c_i (p_i - p_i log p_i), p_i = -y_i u_i / c_i >= 0, s.t. H'u = 0; u = 0
+# says
+# that P >= 0, and samples that no stump tells apart give one that is better where both classes are
+# among them. The best, for few stumps, comes from the certificate of the loss.
+
+
+PRICE = "The price of an H'u that is not exactly 0 is not known for so many stumps."
+BOUND = (
+    "The bound is what samples cost that no stump tells apart: a better one is looked for where "
+    "there are fewer stumps."
+)
+SEPARATES = "The sum separates the classes: along it P falls to 0, which no w attains."
+
+
+@dataclass(frozen=True, eq=False)
+class Exponentials:
+    """The exponential loss of sums of stumps.
+
+    Attributes
+    ----------
+    stumps : Stumps
+        Of the samples.
+    y, c : array, shape (n,)
+        Labels -1 and +1, and weights that add up to 1.
+    judged : callable, optional
+        The certificate of the same loss, posed with the stumps x_j > t alone, for a w and perhaps
+        a u; None where they are too many, or of a u that it does not judge.
+    """
+
+    stumps: Stumps
+    y: Array
+    c: Array
+    judged: Callable[[Array, Array | None, float], Certificate | None] | None
+
+    def margins(self, w: Array) -> Array:
+        """y_i (H w)_i."""
+        return self.y * self.stumps.matvec(w)
+
+    def lost(self, w: Array) -> float:
+        """What rounding may take from a margin: as many sums as weights are not 0."""
+        count = 4 * int(np.count_nonzero(w)) + 2 * len(self.stumps.thresholds) + 4
+        return gamma(count) * float(np.abs(w).sum())
+
+    def cost(self, w: Array) -> tuple[float, float]:
+        """P, and a bound on its error."""
+        with np.errstate(over="ignore"):
+            value = float(self.c @ np.exp(-self.margins(w)))
+            share = np.expm1(self.lost(w)) + ELEMENTARY + 2.0 * gamma(self.c.size + 8)
+        return value, float(value * share) + TINY
+
+    def dual_value(self, u: Array) -> float:
+        """D; -inf where a p is negative, or H'u not 0 but for rounding."""
+        p, left = -self.y * u / self.c, self.stumps.rmatvec(u)
+        allowed = ROUNDING * float(np.abs(u).sum())
+        if np.any(p < 0.0) or np.any(np.abs(left) > allowed):
+            return -np.inf
+        return float(self.c @ (p - xlogy(p, p)))
+
+    def certify(self, w: Array, u: Array | None, tol: float, *, search: bool) -> Certificate:
+        """Judge w by u, by the u that the certificate of the loss finds, or by u = 0.
+
+        With ``search`` a better w refutes it: that certificate's, or 2 w where w separates.
+        """
+        primal, error = self.cost(w)
+        separates = float(self.margins(w).min()) > self.lost(w)
+        found = self.judged(w[::2] - w[1::2], u, tol) if self.judged else None
+        below, used, reason = self._bound(found, u)
+        certificate = judge(
+            bounded(
+                primal,
+                below,
+                self._rows(w, used),
+                tol,
+                scale=learning_scale(primal, below, float(self.c.sum())),
+                rounding=error,
+                dual={"u": used},
+                dual_source="constructed" if u is None else "passed",
+                reason=SEPARATES if separates and not below > 0.0 else reason,
+            )
+        )
+        if not search or certificate.verdict is not Verdict.UNDECIDED:
+            return certificate
+        better = 2.0 * w
+        if not separates:
+            if found is None or found.witness is None:
+                return certificate
+            better = np.zeros_like(w)
+            better[::2] = np.maximum(found.witness["w"], 0.0)
+            better[1::2] = np.maximum(-found.witness["w"], 0.0)
+        value, lost = self.cost(better)
+        return refuted(certificate, value, {"w": better, "objective": value}, error + lost)
+
+    @cached_property
+    def twins(self) -> tuple[float, Array]:
+        """A bound on P from below by samples that every stump takes for one, and its u.
+
+        With the weights a of their first and b of their second class they add at least
+        min_z a e^z + b e^-z = 2 sqrt(a b) to P, whatever their common (H w)_i is.
+        """
+        same = np.unique(self.stumps.ranks, axis=0, return_inverse=True)[1].ravel()
+        sides = [np.bincount(same, self.c * (self.y == sign)) for sign in (-1.0, 1.0)]
+        roots = np.sqrt(sides[0]) * np.sqrt(sides[1])
+        own = np.where(self.y > 0.0, sides[1][same], sides[0][same])
+        value = 2.0 * float(roots.sum()) * (1.0 - gamma(2 * self.c.size + 16))
+        return max(value, 0.0), -self.y * (self.c / own) * roots[same]
+
+    def _bound(self, found: Certificate | None, u: Array | None) -> tuple[float, Array, str]:
+        """A bound on P from below, its u, and why it is not better."""
+        nothing = np.zeros_like(self.c)
+        if u is not None and not np.any(u):
+            return 0.0, nothing, ""
+        if found is None:
+            return (*self.twins, BOUND) if u is None else (-np.inf, u, PRICE)
+        below = found.primal_objective - found.gap
+        below -= 2.0 * EPS * (abs(found.primal_objective) + found.gap)
+        if u is None and not below > self.twins[0]:
+            return *self.twins, found.reason
+        return below, found.dual.get("u", nothing), found.reason
+
+    def separation(self, w: Array, tol: float) -> Certificate | None:
+        """The claim "unattained", by a w all of whose margins are positive; None where one is not.
+
+        Then P(t w) falls to 0 with t, and P > 0 everywhere.
+        """
+        margins = self.margins(w)
+        least = float(margins.min()) - self.lost(w)
+        if not least > 0.0:
+            return None
+        row = worst("y_i (H w)_i > 0", "dual_feasibility", 0.0, float(np.abs(w).sum()))
+        evidence = {"w": w, "margin": np.asarray(least)}
+        return judge(absent("unattained", [row], tol, objective=0.0, reason=SEPARATES,
+                            evidence=evidence))  # fmt: skip
+
+    def _rows(self, w: Array, u: Array) -> list[Condition]:
+        with np.errstate(over="ignore"):
+            push = self.c * np.exp(-self.margins(w))
+        size = float(np.abs(u).sum())
+        return [
+            worst("u_i = -c_i y_i e^{-y_i (H w)_i}", "stationarity", u + self.y * push, 1.0),
+            worst("H'u = 0", "dual_feasibility", self.stumps.rmatvec(u), size,
+                  ROUNDING * size),
+            worst("y_i u_i <= 0", "dual_feasibility", np.maximum(self.y * u, 0.0), self.c),
+        ]  # fmt: skip
+
+
+# The sizes of margins, from the data: units fitted to a program of typical entries.
+
+
+NOISE = 1e-8
+"""Entries below this share of the largest say nothing of a size."""
+
+
+def margin_sizes(A: Any, c: Array) -> tuple[float, float]:
+    """The size of margins and that of the objective -rho + c'xi s.t. A w >= rho - xi, 1'w = 1.
+
+    The units of ``scale.program_units`` for a program all of whose rows are alike: of |A_ij| and of
+    c_i the geometric means g and h stand for all. In logarithms, with as many equations as entries:
+    x of w, r of rho, k of xi, e of margins, o of 1'w and V of the objective meet g + x = e, r = e,
+    k = e, x = o, o = 0, r = V, h + k = V in least squares. 0 where all A_ij are 0.
+    """
+    entries = np.abs(A.data if hasattr(A, "indptr") else A).ravel()
+    entries = entries[entries > NOISE * float(entries.max(initial=0.0))]
+    if not entries.size:
+        return 0.0, 0.0
+    (n, m), g, h = A.shape, float(np.log(entries).mean()), float(np.log(c).mean())
+    x, r, k, e, o, v = np.eye(6)
+    equations = (
+        (entries.size, x - e, -g),
+        (n, r - e, 0.0),
+        (n, k - e, 0.0),
+        (m, x - o, 0.0),
+        (1, o, 0.0),
+        (1, r - v, 0.0),
+        (n, k - v, -h),
+    )
+    roots = np.sqrt([count for count, _, _ in equations])
+    system = np.array([row for _, row, _ in equations]) * roots[:, None]
+    found = np.linalg.lstsq(system, roots * [side for *_, side in equations])[0]
+    return float(np.exp(found[3])), float(np.exp(found[5]))
+
+
+# The program min -rho + c'xi s.t. A w >= rho - xi, w in the simplex, xi >= 0: LPBoost.
+#
+# A_ij = y_i H_ij, c_i = s_i / (nu sum s). D = -max_j (A'd)_j for sum d = 1, 0 <= d <= c.
+
+
+MANY = 200
+"""Learners that enter the restricted linear program at once."""
+CAPS = 8.0 * UNIT
+"""What a c_i may be off by, relative: a sum that is rounded once, a product and a quotient."""
+
+
+class MarginPoint(NamedTuple):
+    """Weights of learners, the margin, and the slacks (n,)."""
+
+    w: Array
+    rho: float
+    xi: Array
+
+
+@dataclass(frozen=True, eq=False)
+class MarginProgram:
+    """The linear program of margins: values of points and of distributions.
+
+    Attributes
+    ----------
+    A : array or csc_array, shape (n, m)
+        y_i H_ij.
+    c : array, shape (n,)
+        s_i / (nu sum s) > 0; their sum is 1 / nu >= 1.
+    """
+
+    A: Any
+    c: Array
+
+    def cost(self, point: MarginPoint) -> float:
+        """-rho + c'xi, rounded once."""
+        return exact_dot(np.append(self.c, -1.0), np.append(point.xi, point.rho))
+
+    def value(self, point: MarginPoint) -> float:
+        """The objective; inf where the point is infeasible by more than rounding."""
+        slack, sizes = self.slack(point), self.sizes(point)
+        wrong = np.any(slack < -ROUNDING * sizes) or np.any(point.w < 0.0) or np.any(point.xi < 0.0)
+        off = abs(math.fsum([*point.w.tolist(), -1.0])) > ROUNDING
+        return np.inf if wrong or off else self.cost(point)
+
+    def margins(self, w: Array) -> Array:
+        """A w, each rounded once, (n,)."""
+        used = np.flatnonzero(w)
+        return exact_residual(self.A[:, used], w[used]) if used.size else np.zeros(self.c.size)
+
+    def slack(self, point: MarginPoint) -> Array:
+        """A w - rho + xi, (n,)."""
+        return self.margins(point.w) - point.rho + point.xi
+
+    def sizes(self, point: MarginPoint) -> Array:
+        """|A||w| + |rho| + |xi|, (n,)."""
+        return abs(self.A) @ np.abs(point.w) + abs(point.rho) + np.abs(point.xi)
+
+    def completed(self, w: Array, rho: float | None = None) -> MarginPoint:
+        """The best rho for w, where none is passed, and the least slacks."""
+        margins = self.margins(w)
+        if rho is None:
+            order = np.argsort(margins, kind="stable")
+            below = np.cumsum(self.c[order])
+            at = min(int(np.searchsorted(below, 1.0 - 1e-12)), len(order) - 1)
+            rho = float(margins[order[at]])
+        return MarginPoint(w, rho, np.maximum(rho - margins, 0.0))
+
+    # -- the dual: a hard distribution -----------------------------------------------------------
+
+    def edges(self, d: Array) -> Array:
+        """A'd, (m,)."""
+        return np.asarray(self.A.T @ d)
+
+    @cached_property
+    def largest(self) -> float:
+        """max |A_ij|."""
+        return float(abs(self.A).max())
+
+    def edge(self, d: Array) -> float:
+        """max_j (A'd)_j: the candidates are summed anew, and rounded once."""
+        edges = self.edges(d)
+        lost = 2.0 * gamma(d.size + 2) * self.largest * float(np.abs(d).sum())
+        close = np.flatnonzero(edges >= edges.max() - lost)[:MANY]
+        left = np.delete(edges, close).max(initial=-np.inf) + 0.5 * lost
+        return max(float(exact_residual(self.A[:, close].T, d).max()), float(left))
+
+    def dual_value(self, d: Array) -> float:
+        """-max_j (A'd)_j; -inf where d is not in the capped simplex, but for rounding."""
+        off = abs(math.fsum([*d.tolist(), -1.0])) > ROUNDING
+        wrong = np.any(d < 0.0) or np.any(d > self.c * (1.0 + ROUNDING))
+        return -np.inf if off or wrong else -self.edge(d)
+
+    def feasible(self, d: Array) -> Array:
+        """The d nearby whose entries are between 0 and c and add up to 1, but for rounding."""
+        d = np.clip(d, 0.0, self.c)
+        total = float(d.sum())
+        if total >= 1.0:
+            return d / total
+        room = np.where(d > 0.0, self.c - d, 0.0)  # what is 0 stays 0 where it can
+        if room.sum() < 1.0 - total:
+            room = self.c - d
+        left = float(room.sum())
+        return d + room * min((1.0 - total) / left, 1.0) if left > 0.0 else d
+
+    def price(self, d: Array) -> float:
+        """How much less D may be at a d that is exactly feasible; d is so but for rounding.
+
+        d / (1 + e) is below c, and then what its sum lacks fits into c - d, or is divided away.
+        """
+        over = float(np.max((d - self.c) / self.c, initial=0.0))
+        e = max(over, 0.0) * (1.0 + 4.0 * UNIT) + 2.0 * CAPS
+        off = abs(math.fsum([*d.tolist(), -1.0]))
+        return (2.0 * e + off) * (1.0 + 4.0 * e + off) * self.largest
+
+    def of_margins(self, w: Array) -> Array:
+        """As much d as may be on the least margins; what is left is shared by those that tie."""
+        margins = self.margins(w)
+        order = np.argsort(margins, kind="stable")
+        before = np.concatenate([[0.0], np.cumsum(self.c[order])[:-1]])
+        d = np.zeros(self.c.size)
+        d[order] = np.clip(1.0 - before, 0.0, self.c[order])
+        rho = margins[order[int(np.flatnonzero(d[order])[-1])]]
+        ties = np.abs(margins - rho) <= 1e-12 * self.largest
+        d[ties] = self.c[ties] * (d[ties].sum() / self.c[ties].sum())
+        return self.feasible(d)
+
+    @cached_property
+    def units(self) -> tuple[float, float]:
+        """The sizes of margins and of the objective, from the data."""
+        return margin_sizes(self.A, self.c)
+
+
+# Certificates of LPBoost: points judged by a hard distribution, which a program of columns finds.
+#
+# With d in the capped simplex and gamma = max_j (A'd)_j, D = -gamma and
+# P - D = sum d_i (A w - rho + xi)_i + sum (c_i - d_i) xi_i + sum w_j (gamma - (A'd)_j).
+
+
+class Margins(MarginProgram):
+    """The linear program of margins, solved by columns and judged."""
+
+    # -- solved by columns -----------------------------------------------------------------------
+
+    def rounds(self) -> Iterator[tuple[MarginPoint, Array, float]]:
+        """Points, distributions, and what is left: by how much other edges exceed those used.
+
+        The learners of the largest edges enter the linear program until none is left.
+        """
+        used = np.zeros(self.A.shape[1], dtype=bool)
+        edges = self.edges(self.c / self.c.sum())
+        level = -np.inf
+        while True:
+            new = np.argsort(-np.where(used, -np.inf, edges), kind="stable")[:MANY]
+            used[new[edges[new] > level]] = True
+            found = self._restricted(np.flatnonzero(used))
+            if found is None:
+                return
+            point, d = found
+            edges = self.edges(d)
+            level = float(edges[used].max()) + 1e-14 * self.largest
+            left = float(edges[~used].max(initial=-np.inf)) - level
+            yield point, d, max(left, 0.0)
+            if not left > 0.0:
+                return
+
+    def _restricted(self, used: Array) -> tuple[MarginPoint, Array] | None:
+        """HiGHS's point and distribution with these learners alone."""
+        n, k, unit = self.c.size, used.size, self.largest or 1.0
+        rows = [-sparse.csr_array(self.A[:, used]) / unit, np.ones((n, 1)), -sparse.eye_array(n)]
+        total = sparse.csr_array(np.append(np.ones(k), np.zeros(n + 1))[None])
+        data = LinearData(
+            np.concatenate([np.zeros(k), [-1.0], self.c]),
+            sparse.csr_array(sparse.hstack(rows)),
+            np.zeros(n),
+            total,
+            np.ones(1),
+            np.concatenate([np.zeros(k), [-np.inf], np.zeros(n)]),
+            np.full(k + n + 1, np.inf),
+        )
+        found = highs(data)
+        if found.x is None or found.lambda_ub is None:
+            return None
+        w = np.zeros(self.A.shape[1])
+        w[used] = found.x[:k] / found.x[:k].sum()
+        return self.completed(w), self.feasible(found.lambda_ub)
+
+    @cached_property
+    def optimum(self) -> tuple[MarginPoint, Array] | None:
+        """The last of ``rounds``."""
+        last = None
+        for point, d, _ in self.rounds():
+            last = point, d
+        return last
+
+    # -- judged ----------------------------------------------------------------------------------
+
+    def certify(
+        self, point: MarginPoint, given: Array | None, tol: float, *, search: bool
+    ) -> Certificate:
+        """Judge a point by the distribution passed, or by HiGHS's, or that of its margins."""
+        best = self.optimum if search and given is None else None
+        passed = given if given is not None else best[1] if best else self.of_margins(point.w)
+        d = self.feasible(passed)
+        edge, primal, lost = self.edge(d), self.cost(point), self.price(d)
+        rows = self._rows(point, passed, d, edge)
+        found = judge(
+            bounded(
+                primal,
+                -edge,
+                rows,
+                tol,
+                scale=program_scale(primal, -edge, self.units[1]),
+                rounding=lost + self._account(point, d, edge),
+                dual={"d": passed},
+                dual_source="constructed" if given is None else "passed",
+                repaired=float(np.abs(d - passed).max()) if given is not None else 0.0,
+                is_proved=True,
+            )
+        )
+        if not (search and found.verdict is Verdict.UNDECIDED):
+            return found
+        if not all(row.meets(tol) for row in rows if row.kind == "primal_feasibility"):
+            return found
+        best = self.optimum
+        if best is None:
+            return found
+        objective, witness = self.cost(best[0]), best[0]._asdict()
+        rounding = self._account(best[0], d, edge) + self._account(point, d, edge)
+        return refuted(found, objective, {**witness, "objective": objective}, rounding)
+
+    def _account(self, point: MarginPoint, d: Array, edge: float) -> float:
+        """Rounding of P and D, and what violated constraints may have gained."""
+        w, _, xi = point
+        lost = 4.0 * EPS * (abs(edge) + abs(point.rho)) + 2.0 * CAPS * float(self.c @ np.abs(xi))
+        off = abs(math.fsum([*w.tolist(), -1.0]))
+        below = float((edge - self.edges(d)) @ np.maximum(-w, 0.0))
+        missed = float(d @ np.maximum(-self.slack(point), 0.0))
+        return lost + abs(edge) * off + below + missed + float(self.c @ np.maximum(-xi, 0.0))
+
+    def _rows(self, point: MarginPoint, given: Array, d: Array, edge: float) -> list[Condition]:
+        w, _, xi = point
+        slack, kind = self.slack(point), "primal_feasibility"
+        size, lost = self.units[0], 4.0 * UNIT * self.sizes(point)
+        off = math.fsum([*w.tolist(), -1.0])
+        total = math.fsum([*given.tolist(), -1.0])
+        over = np.maximum(given - self.c, 0.0)
+        return [
+            worst("sum_i d_i = 1", "stationarity", total, 1.0),
+            worst("y_i (H w)_i >= rho - xi_i", kind, np.maximum(-slack, 0.0), size, lost),
+            worst("xi_i >= 0", kind, np.maximum(-xi, 0.0), size),
+            worst("w_j >= 0", kind, np.maximum(-w, 0.0), 1.0),
+            worst("sum_j w_j = 1", kind, off, 1.0),
+            worst("d_i >= 0", "dual_feasibility", np.maximum(-given, 0.0), self.c),
+            worst("d_i <= s_i / (nu sum s)", "dual_feasibility", over, self.c, CAPS * self.c),
+            products("d_i (y_i (H w)_i - rho + xi_i) = 0", d * slack),
+            products("(s_i / (nu sum s) - d_i) xi_i = 0", (self.c - d) * xi),
+            products("w_j (gamma - sum_i d_i y_i H_ij) = 0", w * (edge - self.edges(d))),
+        ]

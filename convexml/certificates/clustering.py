@@ -1,0 +1,373 @@
+"""Certificates of Peng and Wei's relaxation, min <C, Z>: lower bounds of what any clustering costs.
+
+For every alpha and every N >= 0, and every feasible Z, because tr Z = k and Z is semidefinite,
+
+    <C, Z> >= 1'alpha + k lambda_min(C - N - (alpha 1' + 1 alpha') / 2)
+
+and for given N the best alpha makes 1 an eigenvector of the least eigenvalue. That eigenvalue is
+proved by a Cholesky, so that the bound holds for any multipliers with all rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from ..formulas import Condition, products, worst
+from ..numerics import EPS, ROUNDING, Array, gamma, length, lengths
+from ..problem.geometry import (
+    averaging,
+    centred,
+    fusion_steps,
+    in_balls,
+    merged,
+    nonnegative,
+    splitting_steps,
+    value,
+)
+from .algebra.definite import semidefinite_within
+from .certificate import Certificate, Verdict
+from .judge import bounded, judge, refuted
+from .scale import learning_scale
+
+STEPS = 4000
+"""Of the splitting, at most."""
+ROUND = 20
+"""Steps between two looks at the bound."""
+Point = tuple[Array, Array]
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The problem in Z; each exact entry of C is within a share ``off`` of the one that is held.
+
+    Attributes
+    ----------
+    C : array, shape (n, n)
+        Half the squared distances.
+    off : float
+    k : int
+    """
+
+    C: Array
+    off: float
+    k: int
+
+    @property
+    def n(self) -> int:
+        """The number of samples."""
+        return len(self.C)
+
+    @cached_property
+    def inertia(self) -> float:
+        """What one cluster costs: 1'C 1 / n."""
+        return float(self.C.sum()) / self.n
+
+    # -- the primal ------------------------------------------------------------------------------
+
+    def value(self, Z: Array) -> float:
+        """<C, Z>; inf where Z is infeasible beyond rounding."""
+        rows = self._rows(Z)
+        return self._linear(Z) if all(row.residual == 0.0 for row in rows) else np.inf
+
+    def _linear(self, Z: Array) -> float:
+        return float((self.C * Z).sum(axis=1).sum())
+
+    def _value_rounding(self, Z: Array) -> float:
+        share = self.off + gamma(2 * self.n + 4)
+        return share * self._linear(np.abs(Z)) * (1.0 + gamma(2 * self.n + 8))
+
+    def repaired(self, Z: Array) -> Array:
+        """A feasible matrix near Z."""
+        return nonnegative(averaging(Z, self.k), self.k)
+
+    def _rows(self, Z: Array) -> list[Condition]:
+        """The rows of the constraints; what rounding explains is met."""
+        half = 0.5 * (Z + Z.T)
+        most = ROUNDING * self.n * max(1.0, float(np.max(np.abs(Z))))
+        left = {
+            "Z = Z'": (np.abs(Z - Z.T), 1.0),
+            "Z 1 = 1": (np.abs(half.sum(axis=1) - 1.0), 1.0),
+            "tr Z = k": (abs(float(np.trace(Z)) - self.k), float(self.k)),
+            "Z >= 0": (np.maximum(-half, 0.0), self.k / self.n),
+            "Z >> 0": (max(-float(np.linalg.eigvalsh(half)[0]), 0.0), 1.0),
+        }
+        kind = "primal_feasibility"
+        return [
+            worst(name, kind, np.where(missed > most, missed, 0.0), size, most)
+            for name, (missed, size) in left.items()
+        ]
+
+    # -- the dual --------------------------------------------------------------------------------
+
+    def best_alpha(self, N: Array) -> Array:
+        """The alpha that makes 1 an eigenvector of C - N - (alpha 1' + 1 alpha')/2, the least."""
+        R, n = self.C - 0.5 * (N + N.T), self.n
+        if n == 1:
+            return R[0]
+        inner = centred(R)
+        beside = length(inner)
+        least = float(np.linalg.eigvalsh(inner + beside / n)[0])
+        sums = R.sum(axis=1) - least
+        return (2.0 * sums - sums.sum() / n) / n
+
+    def dual_value(self, alpha: Array, N: Array) -> float:
+        """1'alpha + k lambda_min(...); -inf where N has negative entries beyond rounding."""
+        size = max(float(np.max(np.abs(self.C))), float(np.max(np.abs(N))))
+        feasible = bool(N.min() >= -ROUNDING * size)
+        return self._dual(alpha, np.maximum(N, 0.0))[0] if feasible else -np.inf
+
+    def _dual(self, alpha: Array, N: Array) -> tuple[float, float]:
+        """The bound in floating point, and what it may be off by."""
+        both = 0.5 * (alpha[:, None] + alpha)
+        M = self.C - 0.5 * (N + N.T) - both
+        least = float(np.linalg.eigvalsh(M)[0])
+        sizes = self.C + np.abs(N) + np.abs(alpha)[:, None] + np.abs(alpha) + abs(least)
+        entries = gamma(6) * length(sizes) * (1.0 + gamma(self.n**2 + 8))
+        lacks = semidefinite_within(M - least * np.eye(self.n))
+        value = float(alpha.sum()) + self.k * least
+        terms = gamma(self.n + 4) * (float(np.abs(alpha).sum()) + self.k * abs(least))
+        rounding = (self.k * (lacks + entries) + terms) * (1.0 + 8.0 * EPS)
+        return value, rounding + self.off * (abs(value) + rounding)
+
+    # -- judged ----------------------------------------------------------------------------------
+
+    def certify(
+        self,
+        Z: Array,
+        alpha: Array | None,
+        N: Array | None,
+        tol: float,
+        *,
+        search: bool = True,
+    ) -> Certificate:
+        """Judge Z, repaired where it is infeasible, by alpha and N.
+
+        Parameters
+        ----------
+        Z : array, shape (n, n)
+        alpha : array, shape (n,), or None
+            The best one for N.
+        N : array, shape (n, n), or None
+            Of a splitting where there is ``search``, else that of a closed form.
+        tol : float
+        search : bool
+        """
+        if N is not None or alpha is not None:
+            return self._judged(Z, alpha, N, tol, "passed")
+        found = self._judged(Z, None, None, tol, "constructed")
+        if not (search and found.verdict is Verdict.UNDECIDED):
+            return found
+        better, N = self.improved(tol)
+        found = self._judged(Z, None, N, tol, "constructed")
+        value = self._linear(better)
+        lost = self._value_rounding(better) + self._value_rounding(0.5 * (Z + Z.T))
+        return refuted(found, value, {"Z": better, "objective": value}, lost)
+
+    def improved(self, tol: float) -> Point:
+        """Z and N of a splitting whose values are within a share of about tol / 4."""
+        for Z, N, share in self.rounds():
+            found = Z, N
+            if share <= 0.25 * tol:
+                break
+        return found
+
+    def rounds(self) -> Iterator[tuple[Array, Array, float]]:
+        """A feasible Z, the best N so far and their relative gap, every ``ROUND`` steps."""
+        kept, point = self._simple(), self.repaired(np.eye(self.n))
+        best, least = self._spectral(kept), self._linear(point)
+        yield point, kept, _share(least, best)
+        for Z, N in islice(splitting_steps(self.C, self.k), ROUND - 1, STEPS, ROUND):
+            bound = self._spectral(N)
+            if bound > best:
+                best, kept = bound, N
+            near = nonnegative(Z, self.k)
+            value = self._linear(near)
+            if value < least:
+                least, point = value, near
+            yield point, kept, _share(least, best)
+
+    def _spectral(self, N: Array) -> float:
+        alpha = self.best_alpha(N)
+        M = self.C - N - 0.5 * (alpha[:, None] + alpha)
+        return float(alpha.sum() + self.k * np.linalg.eigvalsh(M)[0])
+
+    def _simple(self) -> Array:
+        """N = 0, which is exact for k = 1, or N = C, whose bound is 0."""
+        none = np.zeros_like(self.C)
+        return none if self._spectral(none) > 0.0 else self.C
+
+    def _judged(
+        self, Z: Array, alpha: Array | None, N: Array | None, tol: float, source: str
+    ) -> Certificate:
+        half, rows = 0.5 * (Z + Z.T), self._rows(Z)
+        near = half if all(row.residual == 0.0 for row in rows) else self.repaired(half)
+        primal = max(self._linear(half), self._linear(near))
+        given = self._simple() if N is None else N
+        used = np.maximum(given, 0.0)
+        alpha = self.best_alpha(used) if alpha is None else alpha
+        value, lost = self._dual(alpha, used)
+        return judge(
+            bounded(
+                primal,
+                value,
+                [*rows, *self._dual_rows(half, alpha, given)],
+                tol,
+                scale=learning_scale(primal, value, self.inertia),
+                rounding=lost + max(self._value_rounding(each) for each in (half, near)),
+                dual={"alpha": alpha, "N": used},
+                dual_source=source,
+                repaired=max(float(np.max(np.abs(near - Z))), float(np.max(used - given))),
+                is_proved=True,
+            )
+        )
+
+    def _dual_rows(self, Z: Array, alpha: Array, N: Array) -> list[Condition]:
+        size = max(float(np.max(self.C)), float(np.max(np.abs(N))), np.finfo(float).tiny)
+        M = self.C - 0.5 * (N + N.T) - 0.5 * (alpha[:, None] + alpha)
+        slack = float(np.sum(M * Z)) - self.k * float(np.linalg.eigvalsh(M)[0])
+        return [
+            worst("N >= 0", "dual_feasibility", np.maximum(-N, 0.0), size),
+            products("N_ij Z_ij = 0", float(np.sum(N * Z))),
+            products("<M, Z> = k lambda_min(M), M = D/2 - N - (alpha 1' + 1 alpha')/2", slack),
+        ]
+
+
+def _share(value: float, bound: float) -> float:
+    """Their relative gap, up to rounding."""
+    size = max(abs(value), abs(bound))
+    return max(value - bound, 0.0) / size if size > 0.0 else 0.0
+
+
+# Certificates of (1/2) sum_i |x_i - U_i|^2 + sum_p r_p |(A U)_p|: points that may merge.
+#
+# For every V with |V_p| <= r_p and every U, P(U) >= <V, A X> - |A'V|^2 / 2. A V that is too long is
+# shrunk into its ball, a few roundings inside, and the rounding of both values is accounted.
+
+
+MOVED = "U_i = x_i - sum_{j>i} V_ij + sum_{j<i} V_ji"
+FUSION_STEPS = 4000
+FUSION_ROUND = 10
+"""Steps between two looks at the gap."""
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """The problem in U.
+
+    Attributes
+    ----------
+    X : array, shape (n, d)
+    A : sparse array, shape (m, n)
+        The differences of pairs.
+    radii : array, shape (m,)
+        lam w_p.
+    """
+
+    X: Array
+    A: Any
+    radii: Array
+
+    def value(self, U: Array) -> float:
+        """The objective."""
+        return value(U, self.X, self.A, self.radii)
+
+    def dual_value(self, V: Array) -> float:
+        """<V, A X> - |A'V|^2 / 2; -inf where a row is longer than r_p by more than rounding."""
+        most = self.radii * (1.0 + 8.0 * (self.X.shape[1] + 4) * EPS)
+        return self._dual(V)[0] if np.all(lengths(V, 1) <= most) else -np.inf
+
+    def _dual(self, V: Array) -> tuple[float, float]:
+        """The value, and what it may be off by."""
+        n, d = self.X.shape
+        apart, pull = self.A @ self.X, self.A.T @ V
+        sizes = abs(self.A).T @ np.abs(V)
+        linear = float(np.sum(np.abs(V) * np.abs(apart)))
+        m = V.size + 4
+        lost = gamma(m) * (linear + float(np.sum(pull * pull)))
+        lost += gamma(n + 2) * float(np.sum(sizes * (np.abs(pull) + gamma(n + 2) * sizes)))
+        found = float(np.sum(V * apart)) - 0.5 * float(np.sum(pull * pull))
+        return found, lost * (1.0 + 8.0 * d * EPS)
+
+    def _value_rounding(self, U: Array) -> float:
+        return gamma(self.radii.size + 2 * self.X.size + 12) * self.value(U)
+
+    def pulls(self, U: Array) -> Array:
+        """The V of points that are apart: r_p along their difference, 0 where they are one."""
+        D = self.A @ U
+        sizes = lengths(D, 1)[:, None]
+        return self.radii[:, None] * np.divide(D, sizes, out=np.zeros_like(D), where=sizes > 0.0)
+
+    def certify(self, U: Array, V: Array | None, tol: float, *, search: bool = True) -> Certificate:
+        """Judge U by V, or by the V of its differences; with ``search`` by that of the steps.
+
+        Parameters
+        ----------
+        U : array, shape (n, d)
+        V : array, shape (m, d), or None
+        tol : float
+        search : bool
+        """
+        if V is not None:
+            return self._judged(U, V, tol, "passed")
+        found = self._judged(U, self.pulls(U), tol, "constructed")
+        if not (search and found.verdict is Verdict.UNDECIDED):
+            return found
+        better, V, _ = self.improved(self.pulls(U), tol)
+        found = self._judged(U, V, tol, "constructed")
+        lost = self._value_rounding(better) + self._value_rounding(U)
+        least = self.value(better)
+        return refuted(found, least, {"U": better, "objective": least}, lost)
+
+    def improved(self, V: Array, tol: float) -> tuple[Array, Array, float]:
+        """U, V and their relative gap, about, from steps that end where it is below tol / 4."""
+        for found in self.rounds(V):
+            if found[2] <= 0.25 * tol:
+                break
+        return found
+
+    def rounds(self, start: Array) -> Iterator[tuple[Array, Array, float]]:
+        """U with near points made one, V, and their relative gap, every ``ROUND`` steps."""
+        steps = fusion_steps(self.A, self.X, self.radii, start)
+        for near, V in islice(steps, 0, FUSION_STEPS, FUSION_ROUND):
+            U = merged(near, self.X, self.A, self.radii)
+            primal, dual = self.value(U), self._dual(V)[0]
+            size = max(abs(primal), abs(dual))
+            yield U, V, max(primal - dual, 0.0) / size if size > 0.0 else 0.0
+
+    def _judged(self, U: Array, given: Array, tol: float, source: str) -> Certificate:
+        V = in_balls(given, self.radii)
+        primal, (dual, lost) = self.value(U), self._dual(V)
+        null = 0.5 * float(np.sum((self.X - self.X.mean(axis=0)) ** 2))
+        return judge(
+            bounded(
+                primal,
+                dual,
+                self._rows(U, V, given),
+                tol,
+                scale=learning_scale(primal, dual, null),
+                rounding=lost + self._value_rounding(U),
+                dual={"V": V},
+                dual_source=source,
+                repaired=float(np.max(np.abs(given - V), initial=0.0)),
+                is_proved=True,
+            )
+        )
+
+    def _rows(self, U: Array, V: Array, given: Array) -> list[Condition]:
+        size = float(np.max(np.abs(self.X - self.X.mean(axis=0)), initial=0.0))
+        D = self.A @ U
+        slack = self.radii * lengths(D, 1) - np.sum(V * D, axis=1)
+        over = np.maximum(lengths(given, 1) - self.radii, 0.0)
+        largest = max(float(np.max(self.radii, initial=0.0)), np.finfo(float).tiny)
+        rounding = 8.0 * (self.X.shape[1] + 4) * EPS * largest
+        return [
+            worst(MOVED, "stationarity", U - self.X + self.A.T @ V, size),
+            worst("|V_ij| <= lam w_ij", "dual_feasibility", over, largest, rounding),
+            products("lam w_ij |U_i - U_j| = <V_ij, U_i - U_j>", float(np.sum(slack))),
+        ]

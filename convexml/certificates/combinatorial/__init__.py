@@ -1,1 +1,0 @@
-"""Certificates of linear programs whose dual points have a closed form."""

@@ -1,0 +1,460 @@
+"""Multipliers that are exactly inside their cones, and how far they may move there."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ...numerics import EPS, ROUNDING, Array
+from ...problem.cones import (
+    Cone,
+    ConeProgram,
+    ExponentialCone,
+    Power,
+    SecondOrder,
+    Semidefinite,
+    ZeroCone,
+)
+from ..algebra.polyhedron import LeastChange
+
+# Multipliers of exponential cones, many at once: (u, v, w), v >= u (1 + log(-w / u)).
+
+
+TURN = np.array([[1.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+"""(u, v, w) is in K* where (a, b, c) = (u - v, -u, w) is in K."""
+
+HALVINGS, TOGETHER = 39, 13
+"""How often axes are halved until they fit, and how many of these are tried at a time."""
+
+
+def nudged_each(y: Array) -> Array:
+    """Multipliers, shape (k, 3), with w raised to a few ulp inside of K*."""
+    y = y.copy()
+    u, v = y[:, 0], y[:, 1]
+    flat = ~(u < 0.0)
+    with np.errstate(all="ignore"):
+        ratio = v / u
+        least = -u * np.exp(ratio - 1.0) * (1.0 + 16.0 * EPS * (4.0 + np.abs(ratio)))
+    y[:, 2] = np.maximum(y[:, 2], np.where(flat, 0.0, least + np.finfo(float).tiny))
+    y[flat, 0] = 0.0
+    y[flat, 1] = np.maximum(v[flat], 0.0)
+    return y
+
+
+def inside_each(y: Array) -> Array:
+    """Which multipliers, shape (..., 3), are in K*, rounding included."""
+    u, v, w = y[..., 0], y[..., 1], y[..., 2]
+    with np.errstate(all="ignore"):
+        size, ratio = np.log(-u), v / u
+        room = 16.0 * EPS * (4.0 + np.abs(ratio) + np.abs(size))
+        bent = (w > 0.0) & (size + ratio - 1.0 + room <= np.log(w))
+    return np.where(u < 0.0, bent, (u == 0.0) & (v >= 0.0) & (w >= 0.0))
+
+
+def margins_each(y: Array, sizes: Array, share: float) -> Array:
+    """Half of the way along y, and half of an ellipsoid about it, shape (k, 3, 4).
+
+    Parameters
+    ----------
+    y : array, shape (k, 3)
+        In K*.
+    sizes : array, shape (k, 3)
+        Of the entries.
+    share : float
+        How much of its room each is given. Where that is not all, the axes of the ellipsoid are
+        that share of the entries' sizes.
+    """
+    k = len(y)
+    found = np.zeros((k, 3, 4))
+    found[:, :, 0] = 0.5 * share * y
+    axes = share * np.eye(3) * sizes[:, :, None]
+    if share == 1.0:
+        ours = _dikin(y)
+        good = _fits(y, ours)
+        axes[good] = ours[good]
+    else:
+        axes[:, 1, 1] = share * np.abs(y[:, 0])
+        good = np.zeros(k, dtype=bool)
+    good |= _fits(y, axes)
+    for _ in range(0, HALVINGS, TOGETHER):
+        left = np.flatnonzero(~good)
+        if not left.size:
+            break
+        smaller = axes[left] * 0.5 ** np.arange(1, TOGETHER + 1)[:, None, None, None]
+        fits = _fits(y[left], smaller)
+        first = np.where(fits.any(axis=0), np.argmax(fits, axis=0), TOGETHER - 1)
+        axes[left], good[left] = smaller[first, np.arange(left.size)], fits.any(axis=0)
+    axes[~good] = 0.0
+    found[:, :, 1:] = 0.5 * axes
+    face = y[:, 0] == 0.0  # the face of (0, v, w) with v, w >= 0
+    found[face, :, 0] = 0.0
+    found[face, :, 1:] = 0.5 * share * np.eye(3) * y[face][:, :, None]
+    return found
+
+
+def _fits(y: Array, axes: Array) -> Array:
+    """Whether y plus and minus sqrt(3) times each axis, a column of the last two, is in K*."""
+    ends = np.sqrt(3.0) * 1.01 * np.swapaxes(axes, -1, -2)
+    found = inside_each(y[:, None, :] + np.stack([ends, -ends]))
+    return np.asarray(np.all(found, axis=(0, -1)))
+
+
+def _dikin(y: Array) -> Array:
+    """Half of the ellipsoids that the barrier of K* gives; nan where it has none.
+
+    The barrier of K is -log(b log(c / b) - a) - log b - log c.
+    """
+    found = np.full((len(y), 3, 3), np.nan)
+    with np.errstate(all="ignore"):
+        a, b, c = TURN @ y.T
+        psi = b * np.log(c / b) - a
+        slope = np.stack([-1.0 / psi, (np.log(c / b) - 1.0) / psi, b / c / psi], axis=1)
+        hessian = slope[:, :, None] * slope[:, None, :]
+        hessian[:, 1, 1] += 1.0 / b / psi + b**-2.0
+        hessian[:, 1, 2] -= 1.0 / c / psi
+        hessian[:, 2, 1] -= 1.0 / c / psi
+        hessian[:, 2, 2] += b / c**2 / psi + c**-2.0
+        units = 1.0 / np.sqrt(np.diagonal(hessian, axis1=1, axis2=2))
+        scaled = units[:, :, None] * hessian * units[:, None, :]
+    good = (b > 0.0) & (c > 0.0) & (psi > 0.0) & np.all(np.isfinite(scaled), axis=(1, 2))
+    if not np.any(good):
+        return found
+    values, vectors = np.linalg.eigh(scaled[good])
+    vectors[~(values[:, 0] > EPS)] = np.nan
+    with np.errstate(all="ignore"):
+        ends = units[good][:, :, None] * vectors / np.sqrt(values)[:, None, :]
+    found[good] = 0.5 * np.linalg.solve(TURN, ends)
+    return found
+
+
+THIN = 1e-11
+"""Below this share of its size a multiplier counts as on the boundary of a curved cone."""
+DENSE_BLOCK = 600
+"""Semidefinite blocks of more entries move inside a ball only."""
+
+
+def nudged(program: ConeProgram, y: Array) -> Array:
+    """Multipliers in K* with rounding allowed for: a few ulp inside where the cone is curved."""
+    y = program.project_dual(y)
+    for cone, rows in program.runs:
+        if isinstance(cone, ExponentialCone):
+            y[rows] = nudged_each(y[rows])
+        elif isinstance(cone, SecondOrder):
+            least = np.linalg.norm(y[rows[:, 1:]], axis=1) * (1.0 + (cone.dim + 4) * EPS)
+            y[rows[:, 0]] = np.maximum(y[rows[:, 0]], least)
+        elif not cone.is_polyhedral:
+            y[rows] = [_nudged(cone, part) for part in y[rows]]
+    return y
+
+
+def _nudged(cone: Cone, y: Array) -> Array:
+    if isinstance(cone, Semidefinite):
+        return _semidefinite(cone, y)
+    y = y.copy()
+    if inside_dual(cone, y):
+        return y
+    for k in range(1, 40):  # a power cone: |z| is lowered
+        y[-1] *= 1.0 - EPS * 2.0**k
+        if inside_dual(cone, y):
+            return y
+    return np.zeros_like(y)
+
+
+def _semidefinite(cone: Semidefinite, y: Array) -> Array:
+    matrix = cone.matrix(y)
+    trace = float(np.trace(matrix))
+    if not trace > 0.0:
+        return np.zeros_like(y)
+    room = 4.0 * (cone.order + 4) * EPS * trace
+    used = np.diag(matrix) > room  # other rows become zeros: the rest is a matrix of its own
+    row, column, _ = cone.triangle
+    y, identity = np.where(used[row] & used[column], y, 0.0), used[row] * (row == column)
+    inner = matrix[np.ix_(used, used)]
+    for k in range(30):
+        shift = room * (2.0**k - 1.0)
+        try:
+            np.linalg.cholesky(inner + (shift - room) * np.eye(len(inner)))
+        except np.linalg.LinAlgError:
+            continue
+        return y + shift * identity if k else y
+    return np.zeros_like(y)
+
+
+def inside_dual(cone: Cone, y: Array) -> bool:
+    """Whether an exponential or power multiplier is in K*, rounding included."""
+    if isinstance(cone, ExponentialCone):
+        return bool(inside_each(y))
+    assert isinstance(cone, Power)
+    alpha, x, z = np.array(cone.alphas), y[:-1], abs(float(y[-1]))
+    if np.any(x < 0.0):
+        return False
+    if z == 0.0:
+        return True
+    if not np.all(x > 0.0):
+        return False
+    logs = np.log(x / alpha)
+    room = 16.0 * EPS * (y.size + float(np.abs(logs) @ alpha) + abs(np.log(z)))
+    return bool(float(alpha @ logs) >= np.log(z) + room)
+
+
+def margins(
+    program: ConeProgram, y: Array, free: Array, share: float = 1.0, balls: bool = False
+) -> sparse.csc_array:
+    """M with y + M z in K* for every z of norm at most 1: the metric of the slack.
+
+    Parameters
+    ----------
+    program : ConeProgram
+    y : array, shape (m,)
+        In K*, as ``nudged`` makes it.
+    free : array, shape (m,)
+        How far the multiplier of an equality may go.
+    share : float
+        How much of its room each multiplier is given, at most 1.
+    balls : bool
+        Whether semidefinite multipliers move inside of balls only: these have sparse metrics.
+    """
+    found = margin_parts(program, y, free, share, balls)
+    return sparse.csc_array(found.triplets(), shape=(y.size, found.width))
+
+
+class ConeMargins(NamedTuple):
+    """M in parts: entries with their rows and columns, and full blocks from a column on."""
+
+    entries: list[tuple[Array, Array, Array]]
+    blocks: list[tuple[Array, int, Array]]
+    width: int
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        return sum(part[2].size for part in (*self.entries, *self.blocks))
+
+    def dense(self, m: int) -> Array:
+        """M, shape (m, width)."""
+        M = np.zeros((m, self.width))
+        for rows, columns, values in self.entries:
+            M[rows, columns] = values
+        for rows, start, block in self.blocks:
+            M[rows, start : start + block.shape[1]] = block
+        return M
+
+    def triplets(self) -> tuple[Array, tuple[Array, Array]]:
+        """The values that are not 0, and their rows and columns."""
+        found = [*self.entries]
+        for rows, start, block in self.blocks:
+            used = np.nonzero(block)
+            found.append((rows[used[0]], start + used[1], block[used]))
+        none = np.zeros(0, dtype=int)
+        at, columns = (np.concatenate([none, *(part[k] for part in found)]) for k in (0, 1))
+        return np.concatenate([np.zeros(0), *(part[2] for part in found)]), (at, columns)
+
+
+def margin_parts(
+    program: ConeProgram, y: Array, free: Array, share: float, balls: bool
+) -> ConeMargins:
+    """What ``margins`` is made of."""
+    entries: list[tuple[Array, Array, Array]] = []
+    whole: list[tuple[Array, int, Array]] = []
+    width = 0
+    for cone, rows in program.runs:
+        if cone.is_polyhedral:
+            room = free[rows[0]] if isinstance(cone, ZeroCone) else y[rows[0]]
+            entries.append((rows[0], width + np.arange(cone.dim), share * room))
+            width += cone.dim
+            continue
+        if isinstance(cone, ExponentialCone):
+            blocks = margins_each(y[rows], _sizes(y[rows]), share)
+            empty = (y[rows[:, 0]] == 0.0).astype(int)  # a face has no first column
+            starts = width + np.cumsum(4 - empty) - 4
+            used = np.nonzero(blocks)
+            entries.append((rows[used[:2]], starts[used[0]] + used[2], blocks[used]))
+            width += int(np.sum(4 - empty))
+            continue
+        for part in rows:
+            block = _about(cone, y[part], share, balls)
+            whole.append((part, width, block))
+            width += block.shape[1]
+    return ConeMargins(entries, whole, width)
+
+
+def _about(cone: Cone, y: Array, share: float, balls: bool) -> Array:
+    """Half of the way along y, and half of an ellipsoid about it."""
+    along = 0.5 * share * y[:, None]
+    if not np.any(y):
+        return along
+    match cone:
+        case SecondOrder():
+            return share * _lorentz(y)
+        case Semidefinite():
+            return share * _congruence(cone, y, balls)
+    ball = _shrunk(cone, y, share * np.diag(_sizes(y[None, :])[0]))
+    return along if ball is None else np.hstack([along, 0.5 * ball])
+
+
+def _sizes(y: Array) -> Array:
+    return np.abs(y) + THIN * np.linalg.norm(y, axis=1, keepdims=True)
+
+
+def _lorentz(y: Array) -> Array:
+    """(2 a a' - det(a) J) / 2 with a = y^(1/2): it turns a ball about (1, 0) to one about y."""
+    t, norm = float(y[0]), float(np.linalg.norm(y[1:]))
+    if not t - norm > THIN * t:
+        return 0.5 * y[:, None]
+    high, low = np.sqrt(t + norm), np.sqrt(t - norm)
+    a = np.append(0.5 * (high + low), np.zeros(y.size - 1))
+    if norm > 0.0:
+        a[1:] = 0.5 * (high - low) * y[1:] / norm
+    J = np.full(y.size, -1.0)
+    J[0] = 1.0
+    return 0.5 * (2.0 * np.outer(a, a) - high * low * np.diag(J))
+
+
+def _congruence(cone: Semidefinite, y: Array, balls: bool) -> Array:
+    """S -> Y^(1/2) S Y^(1/2) / 2, or a ball where that is too large."""
+    values, vectors = np.linalg.eigh(cone.matrix(y))
+    if not values[0] > THIN * values[-1]:
+        return 0.5 * y[:, None]
+    if balls:
+        return 0.5 * values[0] * np.eye(cone.dim)
+    if cone.dim > DENSE_BLOCK:
+        return np.hstack([0.5 * y[:, None], 0.5 * values[0] * np.eye(cone.dim)])
+    root = (vectors * np.sqrt(values)) @ vectors.T
+    row, column, factor = cone.triangle
+    ours, across = root[np.ix_(row, row)], root[np.ix_(row, column)]
+    # Entry (i, j) of R S R, S the unit matrix of entries (p, q) and (q, p).
+    both = ours * root[np.ix_(column, column)] + across * root[np.ix_(column, row)]
+    return 0.25 * factor[:, None] * both * factor
+
+
+def _shrunk(cone: Cone, y: Array, axes: Array) -> Array | None:
+    """Axes of an ellipsoid about y in K*: it is inside the hull of sqrt(dim) times their ends."""
+    for _ in range(40):
+        ends = np.sqrt(cone.dim) * 1.01 * axes
+        if all(inside_dual(cone, y + s * e) for e in ends.T for s in (1.0, -1.0)):
+            return axes
+        axes = 0.5 * axes
+    return None
+
+
+# Make a multiplier of a cone program exactly feasible: alternate between cone and equality.
+
+
+ROUNDS, SPAN, THOROUGH = 40, 6, 3
+"""Rounds, those in which what is left has to fall to a quarter, and those that may take a singular
+value decomposition of a larger system."""
+NOTHING = 1e-8
+"""A multiplier of this size is taken for 0 where 0 is feasible."""
+NORMAL = 1e-3
+"""How much of a step along the normal of a curved cone is wanted."""
+
+
+class DualPair(NamedTuple):
+    """(w, y) with y in K* and the residual of P w + A'y + q = 0; 0 where only rounding is left."""
+
+    w: Array
+    y: Array
+    left: Array
+    moved: float
+
+
+def repair_conic_dual(
+    program: ConeProgram,
+    x: Array,
+    y: Array,
+    start: Array | None = None,
+    room: Array | None = None,
+) -> DualPair:
+    """Project y to K*, and remove what is left of the equality by the least change of (w, y).
+
+    w starts at ``start``, by default at x, whose slack gives the normals of curved cones. Entries
+    move in proportion to their size, so that y stays inside K* where it is inside, and entries at
+    0 stay there; or all in proportion to ``room``.
+    """
+    w, passed = (x if start is None else start).copy(), y
+    first = w
+    y = program.project_dual(y)
+    if float(np.max(np.abs(y), initial=0.0)) <= NOTHING:
+        y = np.zeros_like(y) if not np.any(_seen(program, w, 0.0 * y)[1]) else y
+    normals = (1.0 - NORMAL) ** 0.5 * _normals(program, x)
+    along = program.A.T - (program.A.T @ normals) @ normals.T
+    system = sparse.hstack([program.P, along], format="csr")
+    curved = abs(program.P).sum(axis=0) > 0.0  # only there w matters to the dual
+    raw, left, size = _seen(program, w, y)
+    best = DualPair(w, y, left, float(np.max(np.abs(y - passed), initial=0.0)))
+    least, before = _worst(left, size), np.inf
+    for round_ in range(ROUNDS):
+        if round_ % SPAN == 0:
+            slow, before = not least <= 0.25 * before, least
+        if slow or not np.any(best.left):
+            break
+        size = np.maximum(size, EPS * float(np.max(size)))
+        rows = 1.0 / np.where(size > 0.0, size, 1.0)
+        entries = np.repeat(rows, np.diff(system.indptr)) * system.data
+        scaled = sparse.csr_array((entries, system.indices, system.indptr), shape=system.shape)
+        reach = weights_of_multipliers(program, y) if room is None else room
+        weights = np.concatenate([np.where(curved, _weights_of_w(w), 0.0), reach])
+        step = LeastChange(scaled, weights, round_ < THOROUGH)(-rows * raw)
+        w = w + step[: w.size]
+        turn = step[w.size :]
+        y = program.project_dual(y + turn - normals @ (normals.T @ turn))
+        raw, left, size = _seen(program, w, y)
+        if (worst := _worst(left, size)) < least:
+            steps = (w - first, y - passed)
+            moved = max(float(np.max(np.abs(step), initial=0.0)) for step in steps)
+            best, least = DualPair(w, y, left, moved), worst
+    return best
+
+
+def _normals(program: ConeProgram, x: Array) -> Any:
+    """Unit vectors U along s, which is normal to K* at a complementary y: one for a curved cone.
+
+    Steps T d with T = I - (1 - NORMAL) U U' avoid them: a step in the tangent plane leaves the
+    cone only to second order, so that few rounds suffice.
+    """
+    slack = program.slack(x)
+    columns, rows, values = [], [], []
+    for k, (cone, part) in enumerate(program.blocks):
+        normal = cone.project(slack[part])
+        length = float(np.linalg.norm(normal))
+        if not cone.is_polyhedral and length > 0.0:
+            rows.append(np.arange(part.start, part.stop))
+            columns.append(np.full(cone.dim, k))
+            values.append(normal / length)
+    shape = (program.b.size, len(program.cones))
+    if not rows:
+        return sparse.csc_array(shape)
+    places = (np.concatenate(rows), np.concatenate(columns))
+    return sparse.csc_array((np.concatenate(values), places), shape=shape)
+
+
+def _seen(program: ConeProgram, w: Array, y: Array) -> tuple[Array, Array, Array]:
+    """What is left of the equality, the same without what may be rounding, and its terms."""
+    left, size = program.stationarity(w, y), program.stationarity_size(w, y)
+    return left, np.where(np.abs(left) <= ROUNDING * size, 0.0, left), size
+
+
+def _worst(left: Array, size: Array) -> float:
+    return float(np.max(np.abs(left) / np.where(size > 0.0, size, 1.0), initial=0.0))
+
+
+def _weights_of_w(w: Array) -> Array:
+    level = float(np.max(np.abs(w), initial=0.0)) or 1.0
+    return np.maximum(np.abs(w), 1e-3 * level)
+
+
+def weights_of_multipliers(program: ConeProgram, y: Array) -> Array:
+    """How far each entry may move: in proportion to it, or to its block in a curved cone."""
+    level = float(np.max(np.abs(y), initial=0.0)) or 1.0
+    weights = np.zeros(y.size)
+    for cone, rows in program.blocks:
+        part = np.abs(y[rows])
+        if isinstance(cone, ZeroCone):
+            weights[rows] = level
+        elif cone.is_polyhedral:
+            weights[rows] = np.maximum(part, 1e-9 * level)
+        else:
+            weights[rows] = max(float(np.linalg.norm(part)), 1e-9 * level)
+    return weights

@@ -1,0 +1,761 @@
+"""The price of a residual: what an exact dual point nearby can cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import cho_solve
+from scipy.linalg.blas import dtrmm
+from scipy.linalg.lapack import dtrtri
+
+from ...numerics import EPS, Array, length
+from ...problem.cones import ConeProgram, NonnegativeCone
+from ..algebra.definite import definite_solver, eigenvalue_bound, factored, powers_of_two
+from ..algebra.sums import exact_residual
+from ..scale import ProgramUnits
+from .margin import margin_parts, nudged
+from .program import dual_residual, dual_value, times
+
+# Normal matrices of which a few rows are crowded, and their factors.
+
+
+BORDERED_CROWDED, WORTH = 50, 200_000
+"""Rows with more entries than the first, where they take more products than the second."""
+LOOSE = 8
+"""An unknown of at most so many entries may go first."""
+SHARE = 4
+"""At least one unknown of so many has to."""
+
+
+def normal_matrix(B: Any, P: Any) -> Any:
+    """B'B + P of sparse matrices; the crowded rows of B as a dense block."""
+    rows = sparse.csr_array(B)
+    counts = np.diff(rows.indptr)
+    crowded = counts > BORDERED_CROWDED
+    products = float(np.sum(counts[crowded].astype(float) ** 2))
+    if products > WORTH:
+        few = rows[crowded]
+        used = np.unique(few.indices)
+        k = used.size
+        if 2.0 * float(k) ** 2 <= products:
+            W, others = few[:, used].toarray(), rows[~crowded]
+            starts = np.zeros(B.shape[1] + 1, dtype=int)
+            starts[used + 1] = k
+            block = ((W.T @ W).ravel(), np.tile(used, k), np.cumsum(starts))
+            P = sparse.csc_array(block, shape=P.shape) + P
+            rows, B = others, sparse.csc_array(others)
+    return sparse.csc_array(sparse.csc_array(rows.T @ B) + P)
+
+
+def bordered_factor(G: Any) -> tuple[float, Callable[[Array], Array]] | None:
+    """A bound on eigenvalues and r -> about G^-1 r (``factored``); None where it has none.
+
+    G is sparse, and many of its unknowns share no entry with one another: these go first, one by
+    one, and what they leave is dense. It is a Cholesky in another order: it runs to its end where
+    the eigenvalues are above -gamma_(n+1) tr G (Demmel; Higham, Theorems 10.3 and 10.7).
+    """
+    n, first = G.shape[0], _apart(G)
+    if SHARE * first.size < n:
+        return None
+    rest = np.setdiff1d(np.arange(n), first)
+    diagonal = G.diagonal()
+    bound = 2.0 * (n + 2) * EPS * float(np.sum(diagonal))
+    if not np.isfinite(bound) or np.any(diagonal[first] <= 0.0):
+        return None
+    roots, beside = np.sqrt(diagonal[first]), G[:, rest]
+    border = sparse.csr_array(beside[first].T)
+    border.data = border.data / roots[border.indices]
+    try:
+        L = np.linalg.cholesky(beside[rest].toarray() - (border @ border.T).toarray())
+    except np.linalg.LinAlgError:
+        return None
+    factor, turned = (np.asfortranarray(L), True), sparse.csr_array(border.T)
+
+    def solve(r: Array) -> Array:
+        found = np.empty(n)
+        ahead = r[first] / roots
+        found[rest] = cho_solve(factor, r[rest] - border @ ahead, check_finite=False)
+        found[first] = (ahead - turned @ found[rest]) / roots
+        return found
+
+    return -bound, solve
+
+
+def _apart(G: Any) -> Array:
+    """Unknowns of few entries no two of which share one."""
+    loose = np.flatnonzero(np.diff(G.indptr) <= LOOSE)
+    among = sparse.coo_array(G[loose][:, loose])
+    return np.delete(loose, among.row[among.col < among.row])
+
+
+# Verified factorisations of G = B'B + P, for bounds on sqrt(r'G^-1 r).
+
+
+DENSE_SIZE = 6_000_000
+"""Entries of the largest matrices."""
+DENSE_ORDER = 1500
+REFINED, LITTLE = 2, 1e-7
+"""Steps of refinement, while what is left is more than this share of a norm's bound."""
+PLAIN, GOOD = 1e-6, 1e-2
+"""The least pivot of a Cholesky of B'B, and how far from I it may leave X'GX."""
+SHIFT = 1e-10
+"""Eigenvalues of matrices with diagonals of about 1 are seldom smaller."""
+CROWDED = 0.1
+"""From this share of entries on, a normal matrix of up to this order is factored as a dense one."""
+
+
+@dataclass(frozen=True)
+class Dense:
+    """X with |I - X'GX| <= short < 1, |G| <= size."""
+
+    X: Array
+    short: float
+    size: float
+
+    def solve(self, r: Array) -> Array:
+        """About G^-1 r."""
+        return self.X @ (self.X.T @ r)
+
+    def norm(self, r: Array, noise: float) -> float:
+        """A bound on sqrt(e'G^-1 e) for every e within ``noise`` of r."""
+        size = float(np.linalg.norm(self.X))
+        error = size * (noise + (r.size + 2) * EPS * float(np.linalg.norm(r)))
+        return (float(np.linalg.norm(self.X.T @ r)) + error) / np.sqrt(1.0 - self.short)
+
+    def across(self, c: Array, blur: float) -> Across:
+        """What bounds |d'G^-1 e| for every d within ``blur`` of c.
+
+        With p about X'c and h about X p: X'(c - G X p) = (X'c - p) + (I - X'GX) p.
+        """
+        p = self.X.T @ c
+        h, reach, terms = self.X @ p, float(np.linalg.norm(self.X)), (c.size + 4) * EPS
+        along, length = terms * reach * float(np.linalg.norm(p)), float(np.linalg.norm(c))
+        rest = reach * (blur + terms * length) + 2.0 * self.short * float(np.linalg.norm(p))
+        rest = rest / np.sqrt(1.0 - self.short) + np.sqrt(self.size) * along
+        return Across(h, float(rest))
+
+
+def dense_factor(part: Any, bent: Any, quick: bool = False) -> Dense | None:
+    """R^-1 = X of a QR of [MA; P^(1/2)], and how far X'GX is from I, rounding included.
+
+    ``quick``: by a Cholesky alone, of what is well conditioned.
+    """
+    B, P = (each.toarray() if sparse.issparse(each) else each for each in (part, bent))
+    filled, n = B.any(axis=1), P.shape[0]
+    B = B if filled.all() else B[filled]
+    used = np.flatnonzero(np.any(P != 0.0, axis=0))
+    roots = np.zeros((used.size, n))
+    inner = P[np.ix_(used, used)]
+    diagonal = bool(np.count_nonzero(inner) == used.size and np.all(np.diag(inner) > 0.0))
+    if diagonal:
+        roots[np.arange(used.size), used] = np.sqrt(np.diag(inner))
+    elif used.size:
+        values, vectors = np.linalg.eigh(inner)
+        roots[:, used] = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+    stacked = np.vstack([B, roots]) if used.size else B
+    if stacked.shape[0] < n:
+        return None
+    if diagonal:  # squares of its roots are its entries, but for their last digits
+        B, used, inner = stacked, used[:0], inner[:0, :0]
+    for triangle in (_cholesky,) if quick else (_cholesky, _qr):
+        try:
+            R = triangle(stacked)
+            X, failed = dtrtri(R, lower=0) if n else (R, 0)
+        except np.linalg.LinAlgError:
+            continue
+        if failed:  # R is singular
+            continue
+        short = _short(B, inner, X, used)
+        if short < (GOOD if triangle is _cholesky else 0.5):
+            size = float(np.linalg.norm(B)) ** 2 + float(np.linalg.norm(inner))
+            return Dense(X, short, size * (1.0 + GOOD))
+    return None
+
+
+def _cholesky(stacked: Array) -> Array:
+    """R with R'R = B'B, in a quarter of the time of a QR of B, where that is well conditioned."""
+    R = np.linalg.cholesky(stacked.T @ stacked).T
+    sizes = np.diag(R)
+    if np.any(sizes <= PLAIN * np.max(sizes, initial=0.0)):
+        raise np.linalg.LinAlgError("ill conditioned")
+    return R
+
+
+def _qr(stacked: Array) -> Array:
+    return np.asarray(np.linalg.qr(stacked, mode="r"))
+
+
+def _short(B: Array, inner: Array, X: Array, used: Array) -> float:
+    """A bound on |I - X'GX|, G = B'B + P, with rounding, which rows of B may be off by, too."""
+    n, P = X.shape[0], inner
+    Q = dtrmm(1.0, X, B.T, trans_a=1).T if n else B  # B X, X a triangle
+    size, length = float(np.linalg.norm(X)), float(np.linalg.norm(Q))
+    off = (n + 4) * EPS * float(np.linalg.norm(B)) * size
+    room = 2.0 * length * off + off**2 + (B.shape[0] + 8) * EPS * (length + off) ** 2
+    room += 3.0 * (n + 4) * EPS * float(np.linalg.norm(P)) * size**2
+    left = Q.T @ Q
+    if used.size:
+        left += X[used].T @ (inner @ X[used])
+    left.flat[:: n + 1] -= 1.0
+    return float(np.linalg.norm(left)) + room
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """A factorisation of G, and a lower bound on its eigenvalues."""
+
+    G: Any
+    inverse: Callable[[Array], Array]
+    least: float
+    kept: list[Any] = field(default_factory=list)
+    """The last right-hand side, its solution and G times that."""
+
+    @cached_property
+    def _sizes(self) -> Any:
+        return abs(self.G)
+
+    def solve(self, r: Array) -> Array:
+        """About G^-1 r."""
+        return self._solved(r)[0]
+
+    def _solved(self, r: Array) -> tuple[Array, Array]:
+        """g, about G^-1 r, and G g: refined while what is left may have a say in ``norm``."""
+        if self.kept and self.kept[0] is r:
+            return self.kept[1], self.kept[2]
+        g = self.inverse(r)
+        product = self.G @ g
+        for _ in range(REFINED):
+            left = r - product
+            if left @ left <= LITTLE**2 * self.least * (g @ product):
+                break
+            g = g + self.inverse(left)
+            product = self.G @ g
+        self.kept[:] = [r, g, product]
+        return g, product
+
+    def norm(self, r: Array, noise: float) -> float:
+        """A bound on sqrt(e'G^-1 e) for every e within ``noise`` of r."""
+        g, product = self._solved(r)
+        terms = int(np.max(np.diff(self.G.indptr), initial=0)) + 4
+        blur = terms * EPS * float(np.linalg.norm(self._sizes @ np.abs(g) + np.abs(r)))
+        rest = float(np.linalg.norm(r - product)) + blur + noise
+        inner = max(float(g @ product), 0.0) + (r.size + 4) * EPS * float(
+            np.abs(g) @ np.abs(product)
+        )
+        return float(np.sqrt(inner + float(np.linalg.norm(g)) * blur) + rest / np.sqrt(self.least))
+
+    def across(self, c: Array, blur: float) -> Across:
+        """What bounds |d'G^-1 e| for every d within ``blur`` of c."""
+        h, product = self._solved(c)
+        terms = int(np.max(np.diff(self.G.indptr), initial=0)) + 4
+        rest = float(np.linalg.norm(c - product)) + blur
+        rest += terms * EPS * float(np.linalg.norm(self._sizes @ np.abs(h) + np.abs(c)))
+        return Across(h, rest / np.sqrt(self.least))
+
+
+class Across(NamedTuple):
+    """h, about G^-1 c, and a bound on sqrt(f'G^-1 f) of what it leaves, f = d - G h."""
+
+    h: Array
+    rest: float
+
+    def between(self, r: Array, noise: float, norm: float) -> float:
+        """A bound on |d'G^-1 e| for e within ``noise`` of r; norm bounds sqrt(e'G^-1 e)."""
+        h = self.h
+        found = abs(float(h @ r)) + (r.size + 4) * EPS * float(np.abs(h) @ np.abs(r))
+        return found + float(np.linalg.norm(h)) * noise + self.rest * norm
+
+
+def sparse_factor(part: Any, bent: Any, proved: bool = True) -> Sparse | None:
+    """A factorisation of G, or of G less a little that proves it definite.
+
+    Where it does not, half of the least eigenvalue is proved by a second one, of the rest. Not
+    ``proved``, the bound is 0: it is there to solve with.
+    """
+    G = normal_matrix(part, bent)
+    if G.nnz > DENSE_SIZE:
+        return None
+    n = G.shape[0]
+    dense = n <= DENSE_ORDER and G.nnz > CROWDED * n * n
+    if not proved:
+        solver = definite_solver(G)
+        return None if solver is None else Sparse(G, solver.solve, 0.0)
+    terms = int(np.max(np.diff(part.indptr), initial=0)) + 4
+    blur = (
+        2.0
+        * terms
+        * EPS
+        * float(np.max(abs(part).T @ (abs(part) @ np.ones(n)) + abs(bent) @ np.ones(n)))
+    )
+    shift = SHIFT + 4.0 * (blur + 2.0 * n * EPS * G.trace())
+    found = bordered_factor(_less(G, shift, False)) if dense else None
+    found = factored(_less(G, shift, dense)) if found is None else found
+    if found is not None and shift + found[0] > 2.0 * blur:
+        return Sparse(G, found[1], shift + found[0] - blur)
+    solver = definite_solver(G)
+    if solver is None:
+        return None
+    inverse = solver.solve
+    probe = np.cos(np.arange(n))
+    least = 0.0
+    for _ in range(12):
+        probe = inverse(probe / np.linalg.norm(probe))
+        least = 1.0 / float(np.linalg.norm(probe))
+    if not least > 0.0:
+        return None
+    bound = 0.5 * least + eigenvalue_bound(_less(G, 0.5 * least, dense)) - blur
+    return Sparse(G, inverse, bound) if bound > 0.0 else None
+
+
+def _less(G: Any, shift: float, dense: bool) -> Any:
+    if not dense:
+        return G - shift * sparse.eye_array(G.shape[0], format="csc")
+    found = G.toarray()
+    np.einsum("ii->i", found)[:] -= shift
+    return found
+
+
+# The metric of the slack about a dual point, and norms in it that are bounded for certain.
+
+
+DENSE_COLUMNS = 700
+SPARSE_COLUMNS = 20_000
+FULL = 0.15
+"""From this share of entries on, a factorisation that knows of zeros is the slower one."""
+SMALL = 20_000
+"""Entries up to which everything is dense: sparse matrices cost more than they save."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A factorisation of G over the columns that anything moves, in units of 1.
+
+    ``kept`` is the last residual in these units, and what M'b is to others.
+    """
+
+    M: Any
+    MA: Any
+    tau: float
+    columns: Array
+    units: Array
+    factor: Any
+    still: Array
+    kept: dict[str, Any] = field(default_factory=dict)
+
+    def solve(self, r: Array) -> Array:
+        """About G^-1 r; 0 on the other columns."""
+        g = np.zeros(r.size)
+        part, size = self._part(r)
+        g[self.columns] = size * (self.units * self.factor.solve(part))
+        return g
+
+    def _part(self, r: Array) -> tuple[Array, float]:
+        """r in these units, made of size 1, and its size: squares of what is tiny would be 0."""
+        if self.kept.get("residual") is not r:
+            part = self.units * r[self.columns]
+            size = length(part)
+            size = size if 0.0 < size < np.inf else 1.0
+            self.kept.update(residual=r, part=(part / size, size))
+        found: tuple[Array, float] = self.kept["part"]
+        return found
+
+    def norm(self, r: Array, error: Array) -> float:
+        """A bound on sqrt(r'G^-1 r); inf where r has no business on other columns."""
+        if np.any(r[self.still]) or np.any(error[self.still]):
+            return np.inf
+        part, size = self._part(r)
+        noise = length(self.units * error[self.columns])
+        if not np.any(part) and noise == 0.0:
+            return 0.0
+        if not np.all(np.isfinite(part)):
+            return np.inf
+        return size * float(self.factor.norm(part, noise / size)) * (1.0 + 4.0 * EPS)
+
+    def fall(self, b: Array, pull: Array, r: Array, error: Array, norm: float) -> float:
+        """A bound on b'MM'A G^-1 r, how much the step lowers -b'y; norm bounds sqrt(r'G^-1 r)."""
+        size = length(pull)
+        if not 0.0 < size < np.inf:
+            return np.inf
+        if "across" not in self.kept:
+            self.kept["across"] = self._across(b / size, pull / size)
+        across = self.kept["across"]
+        kept, noise = self.units * r[self.columns], length(self.units * error[self.columns])
+        return size * float(across.between(kept, noise, norm))
+
+    def _across(self, b: Array, pull: Array) -> Any:
+        every = self.columns.size == self.MA.shape[1]
+        MA = self.MA if every else self.MA[:, self.columns]
+        terms = abs(MA).T @ (abs(self.M).T @ np.abs(b))
+        blur = (_summands(self.M) + _summands(MA) + 8) * EPS * length(self.units * terms)
+        return self.factor.across(self.units * (MA.T @ pull), blur)
+
+
+def metric_at(
+    program: ConeProgram,
+    y: Array,
+    units: ProgramUnits,
+    value: float,
+    idle: Array | None,
+    share: float,
+    proved: bool = True,
+    balls: bool = False,
+    quick: bool = False,
+) -> Metric | None:
+    """The metric of the slack at y, with a factorisation of G; None where it has none.
+
+    ``value`` sizes the objective where the units do not; not ``proved``, no norm is bounded.
+    ``quick``: dense matrices are given up where they are ill conditioned.
+    """
+    size = units.size or abs(value)
+    rows = np.maximum(np.abs(program.b), units.rows)
+    typical = float(np.max(np.abs(y), initial=0.0)) or 1.0
+    free = np.divide(size, rows, out=np.full(y.size, typical), where=(rows > 0.0) & (size > 0.0))
+    M, MA, P = _moves(program, y, np.maximum(np.abs(y), free), share, balls)
+    tau = share * (float(np.sqrt(size)) or 1.0)
+    diagonal = _squares(MA) + tau**2 * P.diagonal()
+    moves = (diagonal > 0.0) & np.isfinite(diagonal)
+    still = np.flatnonzero(~moves)
+    if idle is not None:
+        moves[idle] = False
+        still = np.setdiff1d(still, idle)
+    columns = np.flatnonzero(moves)
+    scale = powers_of_two(1.0 / np.sqrt(diagonal[columns]))
+    part, bent = MA, P
+    if columns.size < moves.size:
+        part, bent = MA[:, columns], P[columns][:, columns]
+    part = _scaled(part, scale)
+    bent = _scaled(_scaled(bent, tau * scale).T, tau * scale)
+    if proved and _is_singular(part, bent):
+        return None
+    factor: Any = None
+    if _is_dense(part, columns.size):
+        factor = dense_factor(part, bent, quick)
+        if factor is None and quick:
+            return None
+    if factor is None and columns.size <= SPARSE_COLUMNS:
+        M, MA, part, bent = (sparse.csc_array(matrix) for matrix in (M, MA, part, bent))
+        factor = sparse_factor(part, bent, proved)
+    return None if factor is None else Metric(M, MA, tau, columns, scale, factor, still)
+
+
+def _moves(
+    program: ConeProgram, y: Array, free: Array, share: float, balls: bool
+) -> tuple[Any, Any, Any]:
+    """M, M'A and P, dense where they are small."""
+    found = margin_parts(program, y, free, share, balls)
+    A, P, (m, n) = program.A, program.P, program.A.shape
+    if m * (found.width + n) <= SMALL:
+        M = found.dense(m)
+        return M, M.T @ A.toarray(), P.toarray()
+    if program.is_polyhedral:  # M is diagonal
+        values = found.triplets()[0]
+        diagonal = sparse.csc_array((values, np.arange(m), np.arange(m + 1)), shape=(m, m))
+        return diagonal, times(A, values, np.ones(n)), P
+    # Where semidefinite multipliers move inside of balls, most of their blocks are zeros.
+    if not balls and FULL * m * found.width < found.size and m * found.width <= DENSE_SIZE:
+        M = found.dense(m)
+        return M, np.asarray((A.T @ M).T), P
+    M = sparse.csc_array(found.triplets(), shape=(m, found.width))
+    return M, sparse.csc_array(M.T @ A), P
+
+
+def _squares(matrix: Any) -> Array:
+    """The sums of squares of columns."""
+    if not sparse.issparse(matrix):
+        return np.asarray(np.einsum("ij,ij->j", matrix, matrix))
+    owner = np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))
+    return np.bincount(owner, matrix.data**2, matrix.shape[1])
+
+
+def _is_singular(part: Any, bent: Any) -> bool:
+    """Whether matrices have fewer rows than unknowns, so that no G is definite."""
+    return _filled(part) + _filled(bent) < part.shape[1]
+
+
+def _is_dense(part: Any, count: int) -> bool:
+    """Whether a factorisation that knows of no zeros is the one to take."""
+    if not sparse.issparse(part):
+        return True
+    entries = _filled(part) * count
+    return entries <= DENSE_SIZE and (count <= DENSE_COLUMNS or part.nnz > FULL * entries)
+
+
+def _filled(matrix: Any) -> int:
+    """How many rows have entries."""
+    if not sparse.issparse(matrix):
+        return int(np.count_nonzero(np.any(matrix != 0.0, axis=1)))
+    return int(np.count_nonzero(np.bincount(matrix.indices[matrix.data != 0.0])))
+
+
+def _summands(matrix: Any) -> int:
+    """The most entries in a column."""
+    if not sparse.issparse(matrix):
+        return int(matrix.shape[0])
+    return int(np.max(np.diff(sparse.csc_array(matrix).indptr), initial=0))
+
+
+def _scaled(matrix: Any, columns: Array) -> Any:
+    """The matrix times a diagonal one."""
+    if sparse.issparse(matrix):
+        return times(matrix, np.ones(matrix.shape[0]), columns)
+    return matrix * columns
+
+
+STEPS = 4
+TINY = float(np.finfo(float).tiny)
+NOTHING = 1e-13
+"""A price of this share of the value is as good as none."""
+
+
+class Priced(NamedTuple):
+    """A dual point, its value, and what an exact one nearby can cost; inf where none is known."""
+
+    w: Array
+    y: Array
+    value: float
+    price: float
+    left: Array
+
+    @property
+    def bound(self) -> float:
+        """No feasible point has an objective below this."""
+        return self.value - self.price if np.isfinite(self.price) else -np.inf
+
+
+def priced(
+    program: ConeProgram,
+    w: Array,
+    y: Array,
+    units: ProgramUnits,
+    idle: Array | None = None,
+    share: float = 1.0,
+    balls: bool = False,
+    quick: bool = False,
+) -> Priced:
+    """Move (w, y) to where P w + A'y + q is as small as floats allow, and price what is left.
+
+    With M the metric of the slack (y + M z is in K* for norms |z| <= 1) and G = tau^2 P + A'MM'A
+    the steps dw = -tau^2 g, dy = -M M'A g, G g = r, remove a residual r exactly, and
+    N^2 = r'G^-1 r bounds |z|^2 and dw'P dw / tau^2. So where N <= 1 an exact dual point exists,
+    and costs at most (|M'b| + tau sqrt(w'P w) + tau^2 N / 2) N, where b'MM'A G^-1 r may stand for
+    |M'b| N. N is bounded with a verified factorisation.
+
+    Parameters
+    ----------
+    program : ConeProgram
+        P is positive semidefinite.
+    w, y : array
+        An almost feasible dual point.
+    units : ProgramUnits
+        Of the program: they say how far equality multipliers and w may move.
+    idle : array of int, optional
+        Columns in which the equality follows from the others (``lineality.idle_columns``).
+    share : float
+        How much of its room everything may use, at most 1.
+    balls : bool
+        Whether semidefinite multipliers move inside of balls only.
+    quick : bool
+        Whether dense matrices that are ill conditioned are not worth their factorisation.
+    """
+    best = unpriced(program, w, y)
+    w, y, start, price, left = best
+    if np.isfinite(price) or not np.isfinite(start):
+        return best
+    metric = metric_at(program, y, units, start, idle, share, balls=balls, quick=quick)
+    if metric is None:
+        return best._replace(price=_carried(program, w, y, left))
+    # Data that are off change what is left at y + M z, abs(z) <= 1: some z removes it (Brouwer).
+    off = np.zeros(left.size)
+    if program.rounded is not None:
+        off = program.left_off(np.abs(y) + np.asarray(abs(metric.M).sum(axis=1)))
+    for at_w, at_y, rest in reversed(list(_steps(program, metric, w, y, left))):
+        price = _cost(program, metric, at_w, rest, EPS * np.abs(rest) + off)
+        if not best.price <= price:
+            value = start if at_y is y else dual_value(program, at_w, at_y)
+            best = Priced(at_w, at_y, value, price + rounding(value), rest)
+        if best.price <= NOTHING * abs(start):
+            break
+    if not np.isfinite(best.price):
+        return best._replace(price=_carried(program, best.w, best.y, best.left))
+    return best
+
+
+def unpriced(program: ConeProgram, w: Array, y: Array) -> Priced:
+    """(w, y), y moved into K*: with a price where P w + A'y + q is 0 for certain."""
+    y = nudged(program, y)
+    left = dual_residual(program, w, y)
+    start = dual_value(program, w, y)
+    if not np.all(np.isfinite(left)) or not np.isfinite(start):
+        return Priced(w, y, -np.inf, np.inf, left)
+    exact = not np.any(left) and program.rounded is None
+    return Priced(w, y, start, rounding(start) if exact else np.inf, left)
+
+
+def carried(program: ConeProgram, w: Array, y: Array) -> Priced:
+    """``unpriced`` with a price also where rows of one variable carry all that is left."""
+    pair = unpriced(program, w, y)
+    if np.isfinite(pair.price) or not np.isfinite(pair.value):
+        return pair
+    return pair._replace(price=_carried(program, pair.w, pair.y, pair.left))
+
+
+def approached(
+    program: ConeProgram,
+    w: Array,
+    y: Array,
+    units: ProgramUnits,
+    idle: Array | None,
+    share: float,
+) -> tuple[Array, Array]:
+    """(w, y) moved as ``priced`` moves them, without a price: nothing is proved on the way."""
+    y = nudged(program, y)
+    left, value = dual_residual(program, w, y), dual_value(program, w, y)
+    if np.all(np.isfinite(left)) and np.any(left) and np.isfinite(value):
+        metric = metric_at(program, y, units, value, idle, share, proved=False)
+        if metric is not None:
+            w, y, _ = list(_steps(program, metric, w, y, left))[-1]
+    return w, y
+
+
+def _steps(
+    program: ConeProgram, metric: Metric, w: Array, y: Array, left: Array
+) -> Iterator[tuple[Array, Array, Array]]:
+    """(w, y) and its residual, step after step, while that is halved."""
+    for _ in range(STEPS):
+        yield w, y, left
+        g = metric.solve(left)
+        if not float(left @ g) <= 0.5:  # about the square of the norm
+            break
+        step = metric.M @ (metric.MA @ g)
+        w, y = w - metric.tau**2 * g, nudged(program, y - step)
+        previous, left = length(left), dual_residual(program, w, y)
+        if not length(left) < 0.5 * previous:
+            break
+        if length(left) <= EPS * length(program.stationarity_size(w, y)):  # what floats can hold
+            yield w, y, left
+            break
+
+
+def rounding(value: float) -> float:
+    """What the value of a dual point may be rounded by, twice."""
+    return 2.0 * EPS * abs(value)
+
+
+def _cost(program: ConeProgram, metric: Metric, w: Array, left: Array, error: Array) -> float:
+    norm = metric.norm(left, error)
+    if not norm <= 1.0:
+        return np.inf
+    pull = metric.M.T @ program.b
+    fall = min(norm * length(pull), metric.fall(program.b, pull, left, error, norm))
+    if not np.any(program.P.data):  # w costs nothing
+        return 1.01 * fall
+    bent = np.sqrt(max(float(w @ (program.P @ w)), 0.0))
+    return 1.01 * (fall + norm * (metric.tau * bent + 0.5 * metric.tau**2 * norm))
+
+
+def _carried(program: ConeProgram, w: Array, y: Array, left: Array) -> float:
+    """The price where rows a x_j <= b of one variable each carry all that is left, exactly."""
+    if program.rounded is not None and program.rounded.rows.nnz:
+        return np.inf
+    return float(np.sum(carried_costs(program, w, y, left)))
+
+
+def carried_costs(
+    program: ConeProgram, w: Array, y: Array, left: Array, off: Array | None = None
+) -> Array:
+    """What it costs to have what is left of each variable carried by a row of it alone.
+
+    inf where no row does. What is left may be ``off`` by so much.
+    """
+    off = np.zeros(left.size) if off is None else off
+    size = np.abs(left) + off
+    cheapest = np.where(size == 0.0, 0.0, np.inf)
+    rows, columns, a = alone(program)
+    used = size[columns] != 0.0
+    rows, columns, a = rows[used], columns[used], a[used]
+    if rows.size == 0:
+        return cheapest
+    # The multiplier that carries everything is -rest / a: only the sign of the rest has a say.
+    own, far = a * y[rows], off[columns]
+    rest = np.sign(a) * (left[columns] - own) + far
+    size_of_rest = np.abs(left[columns]) + np.abs(own) + far
+    near = np.abs(rest) <= 4.0 * EPS * size_of_rest + TINY
+    if np.any(near):
+        system = program.equality[columns[near]]
+        at = np.repeat(program.q.size + rows[near], np.diff(system.indptr))
+        system.data[system.indices == at] = 0.0
+        exact = exact_residual(system, np.concatenate([w, y]), -program.q[columns[near]])
+        rest[near] = np.sign(a[near]) * exact + far[near]
+    fits = rest <= 0.0
+    cost = 1.01 * np.abs(program.b[rows]) * size[columns] / np.abs(a)
+    np.minimum.at(cheapest, columns[fits], cost[fits])
+    return cheapest
+
+
+def alone(program: ConeProgram) -> tuple[Array, Array, Array]:
+    """The inequalities a x_j <= b of one variable: their rows, columns j and entries a."""
+    A = program.A_by_row
+    rows = np.flatnonzero(program.ruled_by(NonnegativeCone) & (np.diff(A.indptr) == 1))
+    columns, a = A.indices[A.indptr[rows]], A.data[A.indptr[rows]]
+    used = a != 0.0
+    return rows[used], columns[used], a[used]
+
+
+# What looking for a bound may cost: how many dual points are priced, and what is left untried.
+
+
+LARGE, TRIES = 300_000, 8
+"""Of a program with more entries, zeros included, so many dual points are priced: each takes a
+factorisation or two."""
+BUDGET_LITTLE = 1e-2
+"""Prices below this share of what a value lacks are not what it lacks."""
+PASSED, CLEAN = "passed", "clean"
+"""The multipliers as they are, and without what an interior-point method leaves on idle rows."""
+
+
+@dataclass
+class Budget:
+    """What is asked before a dual point is priced, and told of its price.
+
+    Attributes
+    ----------
+    tries : float
+        How many dual points may still be priced; inf where there is no budget.
+    untried : list of str
+        The means that were not tried, or not to their end, in words.
+    """
+
+    tries: float = np.inf
+    untried: list[str] = field(default_factory=list)
+    _near: set[str] = field(default_factory=set)
+    _settled: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, program: ConeProgram, effort: str) -> Budget:
+        """None for a small program, or under the effort "full"."""
+        small = program.b.size * program.q.size <= LARGE
+        return cls(np.inf if small or effort == "full" else TRIES)
+
+    def allows(self, means: str, *near: str) -> bool:
+        """Whether ``means`` may price a dual point ``near`` one of the starts."""
+        self._near = set(near)
+        if self.tries > 0 and not self._near <= self._settled:
+            return True
+        if means not in self.untried:
+            self.untried.append(means)
+        return False
+
+    def take(self, pair: Priced, x: Array, enough: float) -> None:
+        """Count a price; where it is next to nothing, no other price near that start is enough.
+
+        What the residual is worth at x is what a step that removes it may raise the value by.
+        """
+        self.tries -= 1
+        little = BUDGET_LITTLE * (enough - pair.value)
+        if self.tries < np.inf and pair.price + float(np.abs(pair.left) @ np.abs(x)) <= little:
+            self._settled |= self._near

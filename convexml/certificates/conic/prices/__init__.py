@@ -1,1 +1,0 @@
-"""What an exact dual point near an almost feasible one can cost."""

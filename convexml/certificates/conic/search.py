@@ -1,0 +1,384 @@
+"""Points, multipliers and rays that Clarabel finds, inside of cones and recovered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import lsqr
+
+from ...errors import SolverError
+from ...numerics import EPS, Array, length
+from ...problem.cones import (
+    Cone,
+    ConeProgram,
+    ExponentialCone,
+    NonnegativeCone,
+    SecondOrder,
+    Semidefinite,
+    ZeroCone,
+)
+from ..algebra.polyhedron import LeastChange
+from ..algebra.searchers import highs
+from ..scale import ProgramUnits
+from .prices import Priced, priced
+from .program import linear_rows, solve_scaled
+
+# Points inside of cones, and the way there for a multiplier that is almost feasible.
+
+
+MARGINS = (1e-4, 1e-7, 1e-9)
+"""How far inside the dual cone a helping point is wanted, relative to the multiplier."""
+SHARES = (1e-6, 1e-5, 1e-4, 3e-4, 5e-4, 7e-4, 1e-3, 3e-3, 1e-2, 1e-1)
+
+
+def inward(cone: Cone) -> Array:
+    """A direction inside the cone and inside its dual; 0 for {0}."""
+    match cone:
+        case ZeroCone():
+            return np.zeros(cone.dim)
+        case SecondOrder():
+            return np.eye(cone.dim)[0]
+        case Semidefinite():
+            return cone.vector(np.eye(cone.order))
+        case ExponentialCone():
+            return np.array([-1.0, 1.0, 1.0])
+    point = np.ones(cone.dim)
+    if not cone.is_polyhedral:
+        point[-1] = 0.0
+    return point
+
+
+def interior_point(program: ConeProgram) -> Array:
+    """``inward`` of each cone, one after the other."""
+    return np.concatenate([np.zeros(0), *(inward(cone) for cone in program.cones)])
+
+
+def mixtures(program: ConeProgram, w: Array, y: Array) -> Iterator[tuple[Array, Array]]:
+    """(w, y) with more and more of a dual point well inside K*, all near the equality.
+
+    A dual point with margin eta has the form y + eta e, and y is the multiplier of the program
+    with the cost q + eta A'e. None where there is no such point.
+
+    Parameters
+    ----------
+    program : ConeProgram
+        In units in which its entries are of size 1.
+    w, y : array
+        An almost feasible dual point.
+    """
+    level = max(1.0, float(np.max(np.abs(y), initial=0.0)))
+    system = sparse.hstack([program.P, program.A.T], format="csc")
+    start = _on_equality(program, system, w, y)
+    for margin in MARGINS:
+        shift = margin * level * interior_point(program)
+        try:
+            inner_w, inner = solve_scaled(replace(program, q=program.q + program.A.T @ shift))
+        except SolverError:
+            continue
+        target = _on_equality(program, system, inner_w, inner + shift)
+        if not _inside(program, target[1]):
+            continue
+        found = False
+        for share in SHARES:
+            w, y = ((1.0 - share) * a + share * b for a, b in zip(start, target, strict=True))
+            if _inside(program, y):
+                found = True
+                yield w, y
+        if found:
+            return
+
+
+def _on_equality(
+    program: ConeProgram, system: sparse.csc_array, w: Array, y: Array
+) -> tuple[Array, Array]:
+    curved = abs(program.P).sum(axis=0) > 0.0
+    weights = np.concatenate([np.where(curved, np.maximum(np.abs(w), 1.0), 0.0), np.ones(y.size)])
+    change = LeastChange(system, weights)
+    for _ in range(2):
+        step = change(-program.stationarity(w, y))
+        w, y = w + step[: w.size], y + step[w.size :]
+    return w, y
+
+
+def _inside(program: ConeProgram, y: Array) -> bool:
+    for cone, part in program.blocks:
+        size = float(np.max(np.abs(y[part]), initial=0.0))
+        if np.any(cone.distance_dual(y[part]) > 4.0 * EPS * size):
+            return False
+    return True
+
+
+# Auxiliary variables and missing multipliers: the Lagrangian, minimised over a box.
+
+
+NUDGE = 1e-6
+"""The pull that keeps auxiliary variables at their atoms' values where nothing else does."""
+
+
+class Completed(NamedTuple):
+    """The dual's own w and the multipliers of all rows."""
+
+    w: Array
+    y: Array
+
+
+def complete_point(program: ConeProgram, x: Array, own: Array, y: Array, given: Array) -> Array:
+    """x with its auxiliary entries filled: they minimise the Lagrangian with x[own] fixed.
+
+    Parameters
+    ----------
+    program : ConeProgram
+    x : array, shape (n,)
+        What stands in the auxiliary entries plays no part.
+    own : mask, shape (n,)
+        The entries that stay.
+    y : array, shape (m,)
+        Multipliers of the rows in ``given``, which need not hold.
+    given : mask, shape (m,)
+        Other rows hold: they say what the auxiliary variables mean.
+    """
+    free = np.flatnonzero(~own)
+    x = np.where(own, x, 0.0)
+    if free.size == 0:
+        return x
+    pull = np.where(given, y + NUDGE * interior_point(program), 0.0)
+    columns = program.A[:, free]
+    rows, cones = _rows_of(program, ~given & (np.diff(columns.tocsr().indptr) > 0))
+    reduced = ConeProgram(
+        sparse.csc_array(program.P[free][:, free]),
+        program.stationarity(x, pull)[free],
+        sparse.csc_array(columns.tocsr()[rows]),
+        (program.b - program.A @ x)[rows],
+        tuple(cones),
+    )
+    try:
+        x[free] = solve_scaled(reduced)[0]
+    except SolverError:
+        pass  # zeros are a point as well; what they break is seen by whoever judges it
+    return x
+
+
+def complete_dual(
+    program: ConeProgram, x: Array, own: Array, y: Array, given: Array, radius: float
+) -> Completed:
+    """Fill the multipliers of the rows that are not in ``given``, those in ``given`` as they are.
+
+    min over |x_j - xhat_j| <= radius of the Lagrangian, subject to the rows that are not given:
+    its multipliers are the best ones to go with those given, and its minimiser is the w of the
+    bound. Without the box an error of 1e-9 in y would leave no minimum.
+
+    Clarabel is asked even where it has solved the problem: the rows that pose an atom (epigraphs,
+    cones, z = A x + b) have multipliers that CVXPY does not pass on, and no formula fills those of
+    cones that share variables. Only where every row is given and P = 0 nothing is left to ask.
+
+    Parameters
+    ----------
+    program : ConeProgram
+    x : array, shape (n,)
+        The point.
+    own : mask, shape (n,)
+        The entries of x that the box holds: the user's variables.
+    y : array, shape (m,)
+    given : mask, shape (m,)
+        The entries of y that are kept.
+    radius : float
+        Half the width of the box.
+    """
+    y = np.where(given, y, 0.0)
+    if np.all(given) and program.P.nnz == 0:
+        return Completed(x, y)
+    rows, cones = _rows_of(program, ~given)
+    # The unknown is the step from x, in units of the radius.
+    A = program.A_by_row[rows]
+    mine = np.flatnonzero(own)
+    identity = sparse.eye_array(x.size, format="csr")[mine]
+    local = ConeProgram(
+        radius * program.P,
+        program.stationarity(x, y),
+        sparse.csc_array(sparse.vstack([radius * A, identity, -identity])),
+        np.concatenate([(program.b - program.A @ x)[rows], np.ones(2 * mine.size)]),
+        (*cones, NonnegativeCone(2 * mine.size)),
+    )
+    try:
+        step, found = solve_scaled(local)
+    except SolverError:
+        return Completed(x, y)
+    y[rows] = radius * found[: rows.size]
+    return Completed(x + radius * step, y)
+
+
+def _rows_of(program: ConeProgram, wanted: Array) -> tuple[Array, list[Cone]]:
+    found = list(program.among(wanted))
+    rows = np.concatenate([np.zeros(0, dtype=int), *(rows for _, rows in found)])
+    return rows, [cone for cone, _ in found]
+
+
+# The smallest relaxation that makes a cone program feasible; its multipliers are Farkas' own.
+
+
+class Relaxation(NamedTuple):
+    """The relaxed point, how much each row is moved, the total, and the multipliers.
+
+    ``phase`` is the program that was solved; ``primal`` and ``dual`` are its answer. ``ways`` is E.
+    """
+
+    x: Array
+    shift: Array
+    total: float
+    y: Array
+    phase: ConeProgram
+    primal: Array
+    dual: Array
+    ways: Any
+
+    def evidence(self, y: Array) -> dict[str, Any]:
+        """What is told of it beside multipliers with b'y = -1.
+
+        y / max(E'y) is feasible for the dual of the relaxed program: no total is below its
+        value, 1 / max(E'y).
+        """
+        pull = float(np.max(self.ways.T @ y, initial=0.0))
+        noise = 1e-7 * max(1.0, float(np.max(np.abs(self.shift), initial=0.0)))
+        return {
+            "relaxation": np.where(np.abs(self.shift) <= noise, 0.0, self.shift),
+            "relaxation_total": self.total,
+            "relaxation_bound": 1.0 / pull if pull > 0.0 else np.inf,
+        }
+
+
+def relax(program: ConeProgram, soft: Array) -> Relaxation:
+    """Minimise sum(t) subject to A x + s = b + E t, s in K, t >= 0.
+
+    E moves equalities both ways, inequalities apart, and other cones along a direction inside
+    them: (1, 0) of a second-order cone, the identity of a semidefinite one. The multipliers y of
+    the rows satisfy A'y = 0, y in K* and -b'y = sum(t): where that is positive, no point is
+    feasible.
+
+    Parameters
+    ----------
+    program : ConeProgram
+        Its objective plays no part.
+    soft : mask, shape (m,)
+        The rows that may be relaxed.
+
+    Returns
+    -------
+    Relaxation
+        As Clarabel found it: to be verified.
+
+    Raises
+    ------
+    SolverError
+        Where Clarabel breaks down.
+    """
+    ways = moves(program, soft)
+    phase = _phase(program, ways)
+    return _read(program, ways, phase, *solve_scaled(phase))
+
+
+def relax_by_vertex(program: ConeProgram, soft: Array) -> Relaxation | None:
+    """``relax`` by HiGHS, whose multipliers are sparse and about exact; linear programs only."""
+    if not program.is_polyhedral:
+        return None
+    ways = moves(program, soft)
+    phase = _phase(program, ways)
+    data, rows = linear_rows(phase)
+    found = highs(data)
+    if found.x is None or found.lambda_ub is None or found.nu is None:
+        return None
+    y = np.zeros(phase.b.size)
+    y[rows] = np.concatenate([found.lambda_ub, found.nu])
+    return _read(program, ways, phase, found.x, y)
+
+
+def _phase(program: ConeProgram, ways: Any) -> ConeProgram:
+    (m, n), k, A = program.A.shape, ways.shape[1], program.A
+    last = ways.indptr[1:]  # a row t >= 0 ends each column
+    data = np.concatenate([A.data, np.insert(-ways.data, last, -1.0)])
+    rows = np.concatenate([A.indices, np.insert(ways.indices, last, m + np.arange(k))])
+    ends = np.concatenate([A.indptr, A.nnz + last + np.arange(1, k + 1)])
+    A = sparse.csc_array((data, rows, ends), shape=(m + k, n + k))
+    return ConeProgram(
+        sparse.csc_array((n + k, n + k)),
+        np.concatenate([np.zeros(n), np.ones(k)]),
+        A,
+        np.concatenate([program.b, np.zeros(k)]),
+        (*program.cones, *((NonnegativeCone(k),) if k else ())),
+    )
+
+
+def _read(program: ConeProgram, ways: Any, phase: ConeProgram, x: Array, y: Array) -> Relaxation:
+    n = program.q.size
+    t = np.maximum(x[n:], 0.0)
+    return Relaxation(x[:n], ways @ t, float(t.sum()), y[: program.b.size], phase, x, y, ways)
+
+
+def moves(program: ConeProgram, soft: Array) -> sparse.csc_array:
+    """E: one column for each way in which a soft row or cone can move."""
+    rows, owners, values = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)], [np.zeros(0)]
+    count = 0
+    for cone, run in program.runs:
+        if isinstance(cone, ZeroCone | NonnegativeCone):
+            free, ways = run.ravel()[soft[run.ravel()]], np.ones(1)
+            if isinstance(cone, ZeroCone):
+                ways = np.array([1.0, -1.0])
+            at, part = np.repeat(free, ways.size), np.tile(ways, free.size)
+            own = np.arange(at.size)
+        else:
+            whole, way = run[np.all(soft[run], axis=1)], inward(cone)
+            at, part = whole.ravel(), np.tile(way, len(whole))
+            own = np.repeat(np.arange(len(whole)), way.size)
+        rows.append(at)
+        owners.append(count + own)
+        values.append(part)
+        count += int(own[-1]) + 1 if own.size else 0
+    at, own, part = (np.concatenate(each) for each in (rows, owners, values))
+    at, own, part = (each[part != 0.0] for each in (at, own, part))
+    return sparse.csc_array((part, (at, own)), shape=(program.b.size, count))
+
+
+# Semidefinite multipliers moved inside of their cones along a direction that is always there.
+
+
+STEPS = (1e-9, 1e-8, 1e-7)
+"""How far inside, for the size of the multipliers; at least twice what the residual asks for."""
+FREE = 1e-9
+"""What equality multipliers leave of A'e where they free the way inside."""
+ROUNDS = 60
+
+
+def inward_prices(
+    program: ConeProgram, w: Array, y: Array, units: ProgramUnits
+) -> Iterator[Priced]:
+    """Prices of (w, y) moved by t (e + d): e inside of the cones, A'(e + d) = 0, d in equalities.
+
+    The residual is taken off by the least change first, which may leave the cones by as much.
+    None without semidefinite cones, or without such a d.
+    """
+    if not any(isinstance(cone, Semidefinite) for cone in program.cones):
+        return
+    equal = program.ruled_by(ZeroCone)
+    e = np.where(equal, 0.0, interior_point(program))
+    pull = program.A.T @ e
+    A = program.A_by_row
+    e[equal] = least(A[equal].T, -pull)
+    if not length(program.A.T @ e) <= FREE * length(pull):
+        return
+    step = least(A.T, -program.stationarity(w, y))
+    level = float(np.max(np.abs(y), initial=0.0))
+    for share in STEPS:
+        t = max(share * level, 2.0 * share / STEPS[0] * length(step))
+        yield priced(program, w, y + step + t * e, units, balls=True)
+
+
+def least(matrix: sparse.sparray, side: Array) -> Array:
+    """About the least solution of matrix z = side."""
+    size = length(side)
+    if matrix.shape[1] == 0 or not 0.0 < size < np.inf:
+        return np.zeros(matrix.shape[1])
+    found = lsqr(matrix, side / size, atol=1e-15, btol=1e-15, iter_lim=ROUNDS)[0]
+    return np.asarray(size * found)

@@ -1,0 +1,316 @@
+"""Evidence that the constraint of a learning problem contradicts itself: priced, or exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+from ...formulas import Condition, worst
+from ...numerics import EPS, ROUNDING, Array, length
+from ...problem import Objective, frame_of
+from ...system import seconds_left
+from ..algebra.definite import least_singular_value, unit_columns
+from ..algebra.rationals import as_integers, eliminate, solve_exactly
+from ..algebra.sums import exact_residual
+from .repair import PrimalPoint, scales
+from .unpenalised import ColumnRows
+
+SMALL_ENOUGH = 4_000_000
+"""Entries of X up to which the linear programs below are posed."""
+OPERATIONS = 300_000
+"""Products of long integers up to which a rank is decided exactly."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Verified arrays, the rows that they meet, and why they prove the claim.
+
+    Attributes
+    ----------
+    arrays : dict of arrays
+    conditions : tuple of Condition
+        Measured at the arrays as they are: what is left of them is rounding, and priced.
+    reason : str
+    """
+
+    arrays: dict[str, Any]
+    conditions: tuple[Condition, ...] = field(default=())
+    reason: str = ""
+
+
+def inconsistent(objective: Objective) -> Evidence | None:
+    """Return nu proving X w (+ b) = y infeasible: X'nu = 0, 1'nu = 0 (with b) and y'nu = 1.
+
+    Decided in integers where these are few: the rank of [X, 1, y] against that of [X, 1]. Else nu
+    is priced: an exact nu'' has |nu'' - nu| <= |E'nu| / sigma_min(E), and must keep y'nu'' > 0.
+    None if there is a solution, or none is excluded.
+    """
+    frame = frame_of(objective)  # the same equations, with differences taken exactly
+    inner = frame.objective
+    if inner.n * inner.d > SMALL_ENOUGH:
+        return None
+    E = with_ones(inner, inner.design.dense())
+    if few(*E.shape):
+        nu = _contradiction(E, inner.y)
+        return None if nu is None else _of_nu(objective, nu / frame.target_unit, "exactly")
+    unit = E / np.where(np.linalg.norm(E, axis=0) > 0.0, np.linalg.norm(E, axis=0), 1.0)
+    left, values, _ = np.linalg.svd(unit, full_matrices=False)
+    basis = left[:, values > ROUNDING * values.max(initial=0.0)]
+    nu = inner.y - basis @ (basis.T @ inner.y)
+    nu = nu - basis @ (basis.T @ nu)
+    largest = float(np.max(np.abs(nu), initial=0.0))
+    if not largest > 1e-9 * float(np.max(np.abs(inner.y))):
+        return None
+    step = distance(inner, nu, np.arange(inner.n))
+    product = float(inner.y @ nu)
+    offset = inner.y - inner.y.mean() if inner.fit_intercept else inner.y
+    lost = (1.0 + 1e-9) * length(offset) * step
+    lost += ROUNDING * float(np.abs(inner.y) @ np.abs(nu))
+    if product > lost:
+        reason = "to more than their rounding can explain"
+        return _of_nu(objective, nu / (product * frame.target_unit), reason)
+    part = np.flatnonzero(np.abs(nu) > 1e-9 * largest)
+    if few(part.size, E.shape[1]):
+        some = _contradiction(E[part], inner.y[part])
+        if some is not None:
+            nu = np.zeros(inner.n)
+            nu[part] = some
+            return _of_nu(objective, nu / frame.target_unit, "exactly")
+    return None
+
+
+def _of_nu(objective: Objective, nu: Array, how: str) -> Evidence:
+    measured = nu
+    with np.errstate(over="ignore"):
+        sizes = objective.design.abs_rmatvec(nu)
+    if not np.isfinite(sizes).all():  # then of the multiple whose largest entry is about 1
+        measured = np.ldexp(nu, -int(np.frexp(np.max(np.abs(nu)))[1]))
+        sizes = objective.design.abs_rmatvec(measured)
+    terms = np.abs(objective.design.rmatvec(measured))
+    rows = [worst("X'nu = 0", "dual_feasibility", terms, sizes)]
+    if objective.fit_intercept:
+        rows.append(worst("1'nu = 0", "dual_feasibility", nu.sum(), np.abs(nu).sum()))
+    least = 1.0 / float(np.abs(nu).sum())  # of max |r|, as nu'r = y'nu = 1 for r = y - X w - b
+    reason = f"The multipliers in .evidence prove, {how}, that X w + b = y contradicts itself: "
+    reason += f"every w misses some y_i by about {least:.3g} or more."
+    return Evidence({"nu": nu}, tuple(rows), reason)
+
+
+def _contradiction(E: Array, y: Array) -> Array | None:
+    """Nu with E'nu = 0 and y'nu = 1 in rationals, rounded at the end; None if E w = y holds."""
+    k = E.shape[1]
+    echelon = eliminate(as_integers(np.column_stack([E, y])), k)
+    rank = echelon.rank
+    wrong = [i for i in range(rank, len(E)) if echelon.rows[i][k]]
+    if not wrong:
+        return None
+    base, other = echelon.origins[:rank], echelon.origins[wrong[0]]
+    shares = solve_exactly(E[base].T, -E[other])
+    assert shares is not None  # the row is a combination of the independent ones
+    value = Fraction(float(y[other]))
+    value += sum(
+        (a * Fraction(float(t)) for a, t in zip(shares, y[base], strict=True)), Fraction(0)
+    )
+    nu = np.zeros(len(E))
+    nu[other] = float(1 / value)
+    nu[base] = [float(a / value) for a in shares]
+    return nu
+
+
+def distance(objective: Objective, u: Array, samples: Array) -> float:
+    """A bound of |du| with X'(u + du) = 0 and 1'(u + du) = 0 exactly, du on these samples."""
+    everything = np.ones(objective.d, dtype=bool)
+    rows = ColumnRows.at_dual(objective, u, -objective.design.rmatvec(u), everything)
+    kept = np.arange(rows.width)
+    sigma, length = rows.regularity(samples, kept)
+    if sigma == 0.0 and not rows.dependence.doubtful.size:
+        sigma, length = rows.regularity(samples, rows.dependence.independent)
+    return length / sigma if sigma > 0.0 else np.inf
+
+
+def orthonormal(E: Array) -> tuple[Array, Array]:
+    """(Q, S) with Q = E S about orthonormal: columns that are nearly dependent told apart."""
+    E, units = unit_columns(E)
+    Q, R, order = linalg.qr(E, mode="economic", pivoting=True, check_finite=False)
+    size = np.abs(np.diag(R))
+    rank = int(np.sum(size > 4.0 * EPS * size.max(initial=0.0)))
+    S = np.zeros((E.shape[1], rank))
+    S[order[:rank]] = linalg.solve_triangular(R[:rank, :rank], np.eye(rank))
+    return Q[:, :rank], S * units[:, None]
+
+
+def consistent(E: Array, y: Array) -> bool:
+    """Whether E w = y has an exact solution, decided in integers; False where these are many."""
+    return few(*E.shape) and _contradiction(E, y) is None
+
+
+def with_ones(objective: Objective, X: Array) -> Array:
+    """E = [X, 1] where there is an intercept, else X."""
+    return np.column_stack([X, np.ones(len(X))]) if objective.fit_intercept else X
+
+
+def furthest(turned: Any, held: Any, bounds: Any) -> Array | None:
+    """Maximise sum t with 0 <= t <= 1, t + turned x <= 0, held x = 0 and x in its bounds, by HiGHS.
+
+    Every row that any x can move has t = 1: no other one is at 0 where it need not be. None where
+    no row moves.
+    """
+    count, k = turned.shape
+    from scipy import optimize
+
+    found = optimize.linprog(
+        np.append(np.zeros(k), -np.ones(count)),
+        A_ub=sparse.hstack([turned, sparse.eye_array(count)], format="csr"),
+        b_ub=np.zeros(count),
+        A_eq=sparse.hstack([held, sparse.csr_array((held.shape[0], count))], format="csr"),
+        b_eq=np.zeros(held.shape[0]),
+        bounds=[*bounds, *[(0.0, 1.0)] * count],
+        method="highs",
+        options={"time_limit": seconds_left()},
+    )
+    return None if found.x is None or not -found.fun > 0.5 else found.x[:k]
+
+
+def at_zero(rows: Array, start: Array) -> Array | None:
+    """The x nearest to ``start``, coordinate by coordinate, with rows x = 0 exactly; then rounded.
+
+    None where these are too many integers.
+    """
+    n, k = rows.shape
+    if n * k * min(n, k) > OPERATIONS or not k:
+        return None
+    order = np.argsort(np.abs(start), kind="stable")  # pivots in small entries move little
+    found = solve_exactly(rows[:, order], np.zeros(n), [Fraction(v) for v in start[order].tolist()])
+    assert found is not None  # x = 0 is a solution
+    exact = np.zeros(k)
+    exact[order] = [float(value) for value in found]
+    return exact
+
+
+def few(n: int, k: int) -> bool:
+    """Whether the rank of a matrix is decided exactly: it takes few products of integers."""
+    return n * k * min(n, k) <= OPERATIONS
+
+
+# Whether a constraint on the predictions, which floats meet nearly, is met exactly nearby.
+
+
+LARGEST = 4_000_000
+"""Entries of X up to which that is looked into."""
+EXACTLY = 20_000
+"""Entries of X up to which a point is tested without rounding."""
+
+
+def not_met_near(objective: Objective, w: Array, residual: Array, rounding: float) -> str:
+    """Why no exactly feasible point is known near to w; "" where there is one.
+
+    A margin is met by a multiple of (w, b), which its price has found. For X w + b = y the rows of
+    [X, 1] are independent, or the equations consistent in integers, and a solution lies within
+    |residual| / sigma_min; a constraint on w must have that much room.
+
+    Parameters
+    ----------
+    objective : Objective
+        With a constraint on the predictions.
+    w : array, shape (d,)
+    residual : array, shape (n,)
+        Bounds on what the predictions miss it by, rounding included.
+    rounding : float
+        The price of the point: inf where no multiple of it has a margin of 1.
+    """
+    if scales(objective):
+        unknown = "The margins are met down to rounding only, and no w that has them is known."
+        return unknown if objective.penalty.is_constraint and not np.isfinite(rounding) else ""
+    if not np.any(residual):
+        return ""
+    unknown = "Xw = y is met down to rounding only, and no exact solution near to w is known."
+    if objective.n * objective.d > LARGEST:
+        return unknown
+    if _of_rows(objective)[0] and not objective.penalty.restricts:
+        return ""
+    return "" if np.isfinite(_away(objective, w, residual)) else unknown
+
+
+def met_exactly(objective: Objective, w: Array, b: float) -> bool:
+    """Whether (w, b) itself is feasible, decided without rounding; False where X is large."""
+    if objective.n * objective.d > EXACTLY or not objective.penalty.contains(w):
+        return False
+    E = with_ones(objective, objective.design.dense())
+    x = np.append(w, b) if objective.fit_intercept else w
+    if scales(objective):
+        return bool(np.all(exact_residual(objective.y[:, None] * E, x, np.ones(len(E))) >= 0.0))
+    return bool(np.all(exact_residual(E, x, objective.y) == 0.0))
+
+
+def met_within(objective: Objective, w: Array, b: float, room: float) -> tuple[Array, Array] | None:
+    """(z, slack) of X w + b = y summed without rounding, where it is met within ``room``.
+
+    None where it is not, for other losses, and where X is large.
+    """
+    if scales(objective) or objective.n * objective.d > EXACTLY:
+        return None
+    E = with_ones(objective, objective.design.dense())
+    x = np.append(w, b) if objective.fit_intercept else w
+    missed = exact_residual(E, x, objective.y)
+    if not np.all(np.abs(missed) <= room):
+        return None
+    z = objective.y + missed
+    return z, 2.0 * EPS * (np.abs(missed) + np.abs(z))
+
+
+def price_of_meeting(objective: Objective, point: PrimalPoint) -> float:
+    """By how much P may rise on the way to the nearest point with X w + b = y exactly.
+
+    inf where none is known to be near; 0 for other losses, whose points are repaired.
+    """
+    if not objective.loss.is_indicator or scales(objective):
+        return 0.0
+    w, penalty = point.w, objective.penalty
+    missed = objective.loss.violation(objective.y, point.z)
+    missed = missed + objective.prediction_slack(w, point.b)
+    if objective.n * objective.d > LARGEST:
+        return np.inf
+    away = _away(objective, w, missed)
+    if penalty.is_constraint and np.isfinite(away):
+        return 0.0
+    return max(penalty.rise(w, away), 0.0) if np.isfinite(away) else np.inf
+
+
+def _away(objective: Objective, w: Array, missed: Array) -> float:
+    """How far from (w, b) X w + b = y has a solution that Omega takes; inf where none is known.
+
+    Where Omega is a constraint that w = 0 may be an end of, entries that are 0 are left as they
+    are, if the other columns have rows that are independent.
+    """
+    penalty, size = objective.penalty, length(missed) * (1.0 + 1e-9)
+    least, free = _of_rows(objective)[1], w != 0.0
+    if least > 0.0 and size / least <= penalty.room(w):
+        return size / least
+    if penalty.restricts and not free.all():
+        E = with_ones(objective, objective.design.columns(free).dense())
+        least = least_singular_value(E.T) if E.shape[0] <= E.shape[1] else 0.0
+        if least > 0.0 and size / least <= penalty.room(w, free):
+            return size / least
+    return np.inf
+
+
+def _of_rows(objective: Objective) -> tuple[bool, float]:
+    """Whether X w + b = y is known to have a solution, and how regular the rows of [X, 1] are.
+
+    A bound of sigma_min of independent rows that imply the others, 0 where none is known. Both are
+    those of the data, which keep them.
+    """
+    known = objective.__dict__.setdefault("_rows", [])
+    if not known:
+        E = with_ones(objective, objective.design.dense())
+        solvable = consistent(E, objective.y)
+        least = least_singular_value(E.T) if E.shape[0] <= E.shape[1] else 0.0
+        if least == 0.0 and solvable:
+            echelon = eliminate(as_integers(E))
+            least = least_singular_value(E[echelon.origins[: echelon.rank]].T)
+        known.append((solvable, least))
+    return known[0]

@@ -1,1 +1,0 @@
-"""Whether a learning problem has a feasible point, and a minimiser."""

@@ -1,1 +1,0 @@
-"""Certificates of machines whose margin, or tube, is found with the function."""

@@ -1,0 +1,548 @@
+"""The certificate of a machine with nu: its margin, or the width of its tube, is found with f.
+
+======  ========================================================================================
+margin  |f|^2 / 2 + sum_i s_i (rho - y_i (f(x_i) + b))_+ - nu S rho; one class: y = 1, b = 0
+tube    |f|^2 / 2 + sum_i c_i (|f(x_i) + b - y_i| - epsilon)_+ + nu sum(c) epsilon
+======  ========================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import compress
+from math import fsum
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from ...formulas import Condition, products, worst
+from ...kernels.matrix import KernelMatrix
+from ...numerics import Array, all_finite, gamma
+from ..algebra.rationals import as_integers
+from ..algebra.sums import exact_dot
+from ..certificate import Certificate, Verdict
+from ..judge import bounded, judge, refuted
+from ..scale import learning_scale
+from .kernel import said_of_matrix
+
+# Where a machine with nu has its function f: coefficients of features, or of samples.
+
+
+class Functions(Protocol):
+    """Functions f by an array w: f(x_i), |f|, and the one that is sum_i q_i k(x_i, .)."""
+
+    @property
+    def diagonal(self) -> Array:
+        """K_ii, shape (n,)."""
+        ...
+
+    def spread(self, s: Array) -> float:
+        """The mean of |k(x_i, .) - m|^2, m their mean, by weights s; not more but for rounding."""
+        ...
+
+    def scores(self, w: Array) -> Array:
+        """The f(x_i), shape (n,)."""
+        ...
+
+    def square(self, w: Array) -> float:
+        """|f|^2."""
+        ...
+
+    def of(self, q: Array) -> Array:
+        """The w of sum_i q_i k(x_i, .)."""
+        ...
+
+    @property
+    def letters(self) -> tuple[str, str]:
+        """What the formulas call f and x_i."""
+        ...
+
+    def apart(self, w: Array, q: Array, name: str) -> Condition:
+        """How far f is from that function."""
+        ...
+
+    def errors(self, w: Array) -> tuple[Array, float]:
+        """Bounds of the errors of ``scores(w)`` and ``square(w)``."""
+        ...
+
+    def error_of(self, q: Array) -> float:
+        """A bound of the error of ``square(of(q))``."""
+        ...
+
+    def told(self, certificate: Certificate) -> Certificate:
+        """The certificate, with words where it is not one of the kernel itself."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class OfFeatures:
+    """f(x) = w.x; ``A`` is the matrix of the x_i, (n, d), dense or sparse."""
+
+    A: Any
+
+    @cached_property
+    def diagonal(self) -> Array:
+        squares = self.A.multiply(self.A) if hasattr(self.A, "multiply") else self.A * self.A
+        return np.ravel(squares.sum(axis=1))
+
+    def spread(self, s: Array) -> float:
+        total = float(s.sum())
+        with np.errstate(over="ignore", invalid="ignore"):
+            means = (self.A.T @ s) / total
+            if not sparse.issparse(self.A):
+                off = self.A - means
+                rest = s @ off / total  # of the mean, which was rounded
+                return max(float(s @ (off * off).sum(axis=1)) / total - float(rest @ rest), 0.0)
+            held = sparse.coo_array(self.A)
+            weights, (n, d) = s[held.row], held.shape
+            stored = np.bincount(held.col, weights, minlength=d)
+            zeros = np.maximum(total - stored - gamma(2 * n + 2) * total, 0.0)
+            off = held.data - means[held.col]
+            return float(weights @ (off * off) + zeros @ (means * means)) / total
+
+    def scores(self, w: Array) -> Array:
+        found: Array = self.A @ w
+        return found
+
+    def square(self, w: Array) -> float:
+        return float(w @ w)
+
+    def of(self, q: Array) -> Array:
+        found: Array = self.A.T @ q
+        return found
+
+    @property
+    def letters(self) -> tuple[str, str]:
+        return "w", "x_i"
+
+    def apart(self, w: Array, q: Array, name: str) -> Condition:
+        return worst(name, "stationarity", w - self.of(q), float(np.max(np.abs(w))) or 1.0)
+
+    def errors(self, w: Array) -> tuple[Array, float]:
+        share = gamma(self.A.shape[1] + 4)
+        return share * (abs(self.A) @ np.abs(w)), share * float(w @ w)
+
+    def error_of(self, q: Array) -> float:
+        f, (n, d) = self.of(q), self.A.shape
+        off = gamma(n + 8) * (abs(self.A).T @ np.abs(q))
+        return float((2.0 * np.abs(f) + off) @ off + gamma(d + 8) * (f @ f))
+
+    def told(self, certificate: Certificate) -> Certificate:
+        return certificate
+
+
+@dataclass(frozen=True, eq=False)
+class OfSamples:
+    """f = sum_j w_j k(x_j, .), of a kernel.
+
+    Where no theorem says that the kernel is semidefinite, it is that of a factor of K, whose
+    distance from K counts as rounding.
+    """
+
+    matrix: KernelMatrix
+
+    @property
+    def diagonal(self) -> Array:
+        return self.matrix.diagonal
+
+    @property
+    def _entry_errors(self) -> Array:
+        """What entries of K may be off by; 0 where it is not known, which ``told`` says."""
+        errors = self.matrix.entry_errors
+        return np.zeros(self.matrix.shape) if errors is None else errors
+
+    def spread(self, s: Array) -> float:
+        """The mean of K_ii less that of all K_ij, less what these may be off by."""
+        K, share = self.matrix, gamma(2 * len(s) + 8)
+        total = float(s.sum())
+        if K.is_exact:
+            scores, off, outer = K.product(s), K.product_error(s), K.sizes * K.sizes
+        else:
+            scores, outer = K.dense @ s, np.abs(K.diagonal)
+            errors = self._entry_errors
+            outer = outer + np.diagonal(errors)
+            off = share * (np.abs(K.dense) @ s) + errors @ s
+        off = off + share * np.abs(scores)
+        error = float(s @ (outer - K.diagonal + share * outer)) + float(s @ off) / total
+        return max((float(s @ K.diagonal) - float(s @ scores) / total - error) / total, 0.0)
+
+    def scores(self, w: Array) -> Array:
+        if self.matrix.is_exact:
+            return self.matrix.product(w)
+        return self.matrix.factor @ (self.matrix.factor.T @ w)
+
+    def square(self, w: Array) -> float:
+        return max(float(w @ self.scores(w)), 0.0)
+
+    def of(self, q: Array) -> Array:
+        return q
+
+    @property
+    def letters(self) -> tuple[str, str]:
+        return "Kq", "K_i"
+
+    def apart(self, w: Array, q: Array, name: str) -> Condition:
+        size = float(np.max(np.abs(self.scores(w))))
+        return worst(name, "stationarity", self.scores(w - q), size or 1.0)
+
+    def errors(self, w: Array) -> tuple[Array, float]:
+        scores = self.scores(w)
+        if self.matrix.is_exact:
+            off = self.matrix.product_error(w)
+        else:
+            K, L = self.matrix.dense, self.matrix.factor
+            sizes = np.abs(K) @ np.abs(w) + np.abs(L) @ (np.abs(L).T @ np.abs(w))
+            off = np.abs(K @ w - scores) + gamma(len(K) + L.shape[1] + 8) * sizes
+            off += self._entry_errors @ np.abs(w)
+        size = np.abs(w)
+        return off, float(size @ off + gamma(len(w) + 4) * (size @ np.abs(scores)))
+
+    def error_of(self, q: Array) -> float:
+        return self.errors(q)[1]
+
+    def told(self, certificate: Certificate) -> Certificate:
+        return said_of_matrix(self.matrix, certificate)
+
+
+# Samples about a centre c: where there is an intercept, w.x + b = w.(x - c) + (b + c.w).
+
+
+def about_centre(X: Any) -> tuple[Any, Array]:
+    """X - c and c, near the means of the columns; c is 0 where X is sparse or would overflow.
+
+    An entry of X - c is rounded once, by a share of itself, whatever c is.
+    """
+    nothing = np.zeros(X.shape[1])
+    if sparse.issparse(X) or not X.shape[0]:
+        return X, nothing
+    with np.errstate(over="ignore", invalid="ignore"):
+        c = np.mean(X, axis=0)
+        moved = X - c
+    return (moved, c) if all_finite(moved) else (X, nothing)
+
+
+def moved_intercept(b: float, c: Array, w: Array) -> float:
+    """b + c.w, rounded once."""
+    left, right = np.append(c, 1.0), np.append(w, b)
+    if not c.any() or not all_finite(right):
+        return b
+    found = exact_dot(left, right)
+    if np.isfinite(found):
+        return found
+    terms = zip(left.tolist(), right.tolist(), strict=True)
+    try:
+        return float(sum((Fraction(x) * Fraction(y) for x, y in terms), Fraction(0)))
+    except OverflowError:
+        return np.inf
+
+
+# Whether nu leaves the machine for two classes a dual point, decided in exact arithmetic.
+
+
+class ShortClass(NamedTuple):
+    """The class whose weights are less than nu S / 2: P falls without end as it is given up.
+
+    Attributes
+    ----------
+    sign : float
+        That of its labels.
+    most : Fraction
+        Twice its share of S: the largest nu.
+    excess : Fraction
+        nu less that.
+    """
+
+    sign: float
+    most: Fraction
+    excess: Fraction
+
+
+def short_class(nu: float, s: Array, y: Array) -> ShortClass | None:
+    """The class that cannot hold its half of nu S, of float64 numbers as they are, or None.
+
+    sum_i alpha_i y_i = 0 and sum_i alpha_i = nu S ask for nu S / 2 of each class, where
+    alpha_i <= s_i. Sums of floats decide where they are further apart than their rounding.
+    """
+    positive = y > 0.0
+    total, own = float(s.sum()), min(float(s[positive].sum()), float(s[~positive].sum()))
+    if 0.5 * nu * total * (1.0 + 4.0 * gamma(len(s) + 4)) < own:
+        return None
+    whole = as_integers(s[None, :])[0]
+    everything, up = sum(whole), sum(compress(whole, positive.tolist()))
+    most = Fraction(2 * min(up, everything - up), everything)
+    excess = Fraction(nu) - most
+    if excess <= 0:
+        return None
+    return ShortClass(1.0 if 2 * up <= everything else -1.0, most, excess)
+
+
+UNPROVED = "the account of rounding of a machine with nu is of first order only"
+ENDLESS = "P has no bound below: nu is above twice the share of the smaller class, exactly."
+Again = Callable[[], "HeldPoint"]
+"""The point of a tighter fit: it may be better than the one that is judged."""
+
+
+@dataclass(frozen=True)
+class HeldPoint:
+    """f by its array w, b, and rho or epsilon; a dual point q; slacks that are not the least."""
+
+    w: Array
+    b: float
+    level: float
+    q: Array
+    xi: Array | None = None
+
+
+@dataclass(frozen=True)
+class NuPart:
+    """One problem with nu, and a point to judge.
+
+    Attributes
+    ----------
+    space : Functions
+    y : array
+        Labels -1 and +1, ones without classes, or real targets.
+    limits : array
+        Upper bounds of alpha, or of |q|: s or C s.
+    total : float
+        nu times their sum.
+    point : HeldPoint
+    again : callable
+    name : str
+    nu : float
+        Of two classes, which it may be too large for; 0 where the sum can always be met.
+    """
+
+    space: Functions
+    y: Array
+    limits: Array
+    total: float
+    point: HeldPoint
+    again: Again
+    name: str = ""
+    nu: float = 0.0
+
+    def primal(self, at: HeldPoint) -> float:
+        """P at this point, whose slacks are made large enough."""
+        slack = np.maximum(at.level - self.margins(at), 0.0)
+        if at.xi is not None:
+            slack = np.maximum(slack, at.xi)
+        value = 0.5 * self.space.square(at.w) + self.limits @ slack - self.total * at.level
+        return float(value)
+
+    def margins(self, at: HeldPoint) -> Array:
+        """y_i (f(x_i) + b)."""
+        return self.y * (self.space.scores(at.w) + at.b)
+
+    def dual(self, q: Array) -> float:
+        """D at the feasible q = alpha y."""
+        return -0.5 * self.space.square(self.space.of(q))
+
+    def feasible(self, q: Array) -> Array:
+        """A dual feasible point near to q: each class, or all, with its share of nu S."""
+        alpha = np.clip(self.y * q, 0.0, self.limits)
+        classes = [self.y > 0.0, self.y < 0.0]
+        classes = [each for each in classes if each.any()]
+        for each in classes:
+            alpha[each] = summing_to(self.total / len(classes), alpha[each], self.limits[each])
+        return self.y * alpha
+
+    def rows(self, at: HeldPoint, q: Array) -> list[Condition]:
+        """The conditions of optimality."""
+        alpha, margins = self.y * q, self.margins(at)
+        least = np.maximum(at.level - margins, 0.0)
+        slack = least if at.xi is None else at.xi
+        size = self._reach(self.space.square(at.w)) + abs(at.level)
+        outside = np.maximum(np.maximum(-alpha, alpha - self.limits), 0.0)
+        y, (f, x) = "y_i " if self._has_classes else "", self.space.letters
+        primal = f"{y}z_i >= rho - xi_i, xi_i >= 0"
+        found = [
+            self.space.apart(at.w, q, f"{f} = sum alpha_i {y}{x}"),
+            worst(primal, "primal_feasibility", np.maximum(least - slack, 0.0), size),
+            worst("0 <= alpha_i <= s_i", "dual_feasibility", outside, self.limits),
+            worst("sum alpha_i = nu sum s_i", "dual_feasibility", alpha.sum() - self.total,
+                  self.total),
+        ]  # fmt: skip
+        if self._has_classes:
+            found += [
+                worst("rho >= 0", "primal_feasibility", max(-at.level, 0.0), size),
+                worst("sum alpha_i y_i = 0", "dual_feasibility", q.sum(), self.total),
+            ]
+        return [
+            *found,
+            products(f"alpha_i (rho - xi_i - {y}z_i) = 0", alpha * (at.level - slack - margins)),
+            products("(s_i - alpha_i) xi_i = 0", (self.limits - alpha) * slack),
+        ]
+
+    @property
+    def _has_classes(self) -> bool:
+        return bool(self.y.min() < 0.0)
+
+    @cached_property
+    def _is_endless(self) -> bool:
+        """Whether no alpha has the sums: rho and b may grow for ever."""
+        return self.nu > 0.0 and short_class(self.nu, self.limits, self.y) is not None
+
+    def _reach(self, square: float) -> float:
+        """What |f(x_i)| can be for a function with |f|^2 = ``square``."""
+        return float(np.sqrt(np.max(self.space.diagonal, initial=0.0) * max(square, 0.0)))
+
+    @property
+    def _target_sizes(self) -> Array:
+        """Those of targets, which predictions are compared with: labels are no such."""
+        return np.zeros_like(self.y)
+
+    @property
+    def null(self) -> float:
+        """The size of P from the data alone: (nu S)^2 / 2 times the mean of K_ii.
+
+        With classes there is a b, and K is that about the mean: P is the same wherever 0 is.
+        """
+        space = self.space
+        size = space.spread(self.limits) if self._has_classes else float(space.diagonal.mean())
+        return 0.5 * self.total * (self.total * size)
+
+    @property
+    def value(self) -> float:
+        """P at the fitted point."""
+        return self.primal(self.point)
+
+    def certify(self, tol: float) -> Certificate:
+        """Judge the point by its own dual point, or that of a tighter fit where this is better."""
+        found = self.judged(tol)
+        if found.verdict is Verdict.CERTIFIED:
+            return found.but(dual_source="solver")
+        if self._is_endless:
+            return found
+        other = self.again()
+        q = self.feasible(other.q)
+        if self.dual(q) > found.dual_objective:
+            found = self._judged(q, tol)
+        nothing = HeldPoint(self.space.of(np.zeros_like(q)), 0.0, 0.0, q)
+        best = min(other, nothing, key=self.primal)
+        witness = {"w": best.w, "b": best.b, "level": best.level, "objective": self.primal(best)}
+        return refuted(found, self.primal(best), witness, self._rounding(best, q))
+
+    def judged(self, tol: float) -> Certificate:
+        """Judge the point by its own dual point, moved where it is not feasible."""
+        return self._judged(self.feasible(self.point.q), tol)
+
+    def judged_as_passed(self, tol: float) -> Certificate:
+        """The same, its rows measured before the move, of which no gain is credited."""
+        q = self.feasible(self.point.q)
+        return self._judged(q, tol, self.point.q)
+
+    def _judged(self, q: Array, tol: float, passed: Array | None = None) -> Certificate:
+        at = self.point
+        primal, dual = self.primal(at), self.dual(q)
+        moved = 0.0
+        if passed is not None:
+            dual, moved = min(dual, self.dual(passed)), float(np.max(np.abs(q - passed)))
+        dual = -np.inf if self._is_endless else dual
+        found = bounded(
+            primal,
+            dual,
+            self.rows(at, q if passed is None else passed),
+            tol,
+            scale=learning_scale(primal, dual, self.null),
+            rounding=self._rounding(at, q),
+            repaired=moved,
+            dual={"u": -q},
+            dual_source="constructed" if passed is None else "passed",
+            unproved=UNPROVED,
+            reason=ENDLESS if self._is_endless else "",
+        )
+        return self.space.told(judge(found))
+
+    def _rounding(self, at: HeldPoint, q: Array) -> float:
+        """The errors of P and D, and the price of sums that are met but for rounding.
+
+        The sums cost rho* and b*, which f* reaches: |f*|^2 / 2 = -P* <= -D.
+        """
+        square = self.space.square(self.space.of(q))
+        off, error = self.space.errors(at.w)
+        sizes = np.abs(self.margins(at)) + abs(at.b) + abs(at.level) + self._target_sizes
+        terms = 0.5 * self.space.square(at.w) + self.limits @ sizes + self.total * abs(at.level)
+        terms += 0.5 * square + self._target_sizes @ np.abs(q)
+        lost = self.space.error_of(q)
+        errors = float(self.limits @ off) + 0.5 * error + 0.5 * lost
+        return float(gamma(len(q) + 16) * terms) + errors + self._missed(at, q, square + lost)
+
+    def _missed(self, at: HeldPoint, q: Array, square: float) -> float:
+        reach = self._reach(square)
+        sums = abs(fsum(self.y * q) - self.total) * reach
+        return sums + (abs(fsum(q)) * 2.0 * reach if self._has_classes else 0.0)
+
+
+def summing_to(total: float, alpha: Array, limits: Array) -> Array:
+    """Numbers between 0 and their limits with this sum: alpha lowered or raised in proportion.
+
+    The limits themselves, where their sum is less.
+    """
+    found = float(alpha.sum())
+    if found >= total:
+        return alpha * (total / found) if found > 0.0 else alpha
+    room = limits - alpha
+    missing, most = total - found, float(room.sum())
+    return np.minimum(alpha + room * (missing / most), limits) if missing < most else limits.copy()
+
+
+# The certificate of a regression whose tube is as wide as nu makes it: see ``nu``.
+
+
+class TubePart(NuPart):
+    """NuSVR: the limits are C s, the level is epsilon."""
+
+    def primal(self, at: HeldPoint) -> float:
+        """P at this point; inf where epsilon < 0."""
+        excess = np.maximum(np.abs(self.residuals(at)) - at.level, 0.0)
+        square = self.space.square(at.w)
+        value = float(0.5 * square + self.limits @ excess + self.total * at.level)
+        return value if at.level >= 0.0 else np.inf
+
+    def residuals(self, at: HeldPoint) -> Array:
+        """y_i - f(x_i) - b."""
+        return self.y - self.space.scores(at.w) - at.b
+
+    def dual(self, q: Array) -> float:
+        """D at the feasible q."""
+        return float(self.y @ q) + super().dual(q)
+
+    def feasible(self, q: Array) -> Array:
+        """Both signs with the same sum, at most half of C nu S."""
+        up, down = np.clip(q, 0.0, self.limits), np.clip(-q, 0.0, self.limits)
+        share = min(float(up.sum()), float(down.sum()), 0.5 * self.total)
+        return summing_to(share, up, self.limits) - summing_to(share, down, self.limits)
+
+    def rows(self, at: HeldPoint, q: Array) -> list[Condition]:
+        """The conditions of optimality."""
+        r = self.residuals(at)
+        excess = np.maximum(np.abs(r) - at.level, 0.0)
+        size = np.abs(q)
+        return [
+            self.space.apart(at.w, q, "w = sum q_i x_i"),
+            Condition("|q_i| <= C s_i, sum |q_i| <= C nu sum s_i", "dual_feasibility", 0.0),
+            worst("sum q_i = 0", "dual_feasibility", q.sum(), float(size.sum()) or 1.0),
+            products("q_i r_i = |q_i| (epsilon + xi_i)", size * (at.level + excess) - q * r),
+            products("(C s_i - |q_i|) xi_i = 0", (self.limits - size) * excess),
+            products(
+                "epsilon (C nu sum s_i - sum |q_i|) = 0", at.level * (self.total - size.sum())
+            ),
+        ]
+
+    @property
+    def null(self) -> float:
+        """P at w = 0, with b the median of y."""
+        b = float(np.median(self.y))
+        return float(self.limits @ np.abs(self.y - b))
+
+    @property
+    def _target_sizes(self) -> Array:
+        return np.abs(self.y)
+
+    def _missed(self, at: HeldPoint, q: Array, square: float) -> float:
+        return abs(fsum(q)) * abs(at.b)

@@ -1,0 +1,600 @@
+"""The price of unpenalised columns: X'u is 0 there only up to rounding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from ...data import DenseDesign, Design, by_blocks, in_blocks, in_memory, thinned
+from ...numerics import EPS, Array, gamma, length
+from ...problem import MulticlassObjective, Objective
+from ..algebra.definite import from_gram, from_inverse, inverse_of, powers
+from ..algebra.rationals import Dependence, dependence, exact_total, solve_rows, whole_row
+from ..algebra.sums import exact_dot, exact_residual
+from .repair import ColumnGram, DualPoint, PrimalPoint
+
+# The rows X'u = 0 of unpenalised columns, and 1'u = 0: their residual and regularity.
+
+
+ZERO = Fraction(0)
+RATIONAL = 2_000
+"""Entries of the columns, at samples inside their box, up to which rationals are solved."""
+EXACTLY = 20_000
+"""Entries of the columns up to which X'u is summed exactly."""
+DENSE = 4_000_000
+"""Entries up to which the columns may be factorised."""
+LARGEST = 50_000_000
+"""Entries up to which their dependence is decided."""
+WIDEST = 2000
+BLOCK = 8192
+FEW = 1024
+"""Rows that tell about the means."""
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnRows:
+    """What is left of the rows E'u = 0, E = [B, 1], and how far from singular E is.
+
+    With an intercept E is centred: (B - 1 m')'du is B'du - m (1'du), so that the conditions are
+    the same for every m, and better conditioned near the mean.
+
+    Attributes
+    ----------
+    objective : Objective
+    rows : array, shape (d,)
+        Mask of the columns B.
+    raw, total : array of shape (d,), float
+        Bounds of |X'u| on the rows (0 elsewhere) and of |1'u|.
+    signed : array, shape (d + 1,), or None
+        X'u on the rows and 1'u, each rounded once, where all are known.
+    """
+
+    objective: Objective
+    rows: Array
+    raw: Array
+    total: float
+    signed: Array | None = None
+
+    @classmethod
+    def at_dual(
+        cls, objective: Objective, u: Array, v: Array, rows: Array, error: Array | None = None
+    ) -> ColumnRows:
+        """Measure the rows at u, with v = -X'u as computed, to within ``error`` where known."""
+        index, n = np.flatnonzero(rows), objective.n
+        total = exact_total(u) if objective.fit_intercept else 0.0
+        exact = np.full(index.size, np.nan)
+        if 0 < n * index.size <= EXACTLY:
+            exact = objective.design.columns(index).dense().T
+            exact = exact_residual(exact, in_memory(u))
+        raw = np.zeros(objective.d)
+        raw[index] = exact
+        signed = None if np.any(np.isnan(raw)) else np.append(raw, total)
+        raw = np.abs(raw) * (1.0 + EPS)
+        unknown = rows & np.isnan(raw)
+        if np.any(unknown):
+            if error is None:
+                error = gamma(n + 1) * objective.column_reach(u)
+            raw = np.where(unknown, np.abs(v) + error, raw)
+        return cls(objective, rows, raw, abs(total) * (1.0 + EPS), signed)
+
+    @property
+    def vanish(self) -> bool:
+        """Whether the rows are exactly 0."""
+        return not np.any(self.raw) and self.total == 0.0
+
+    @property
+    def width(self) -> int:
+        """The number of columns of E."""
+        return int(self.rows.sum()) + self.objective.fit_intercept
+
+    @cached_property
+    def columns(self) -> Design:
+        """B."""
+        return (
+            self.objective.design if self.rows.all() else self.objective.design.columns(self.rows)
+        )
+
+    @cached_property
+    def centre(self) -> Array:
+        """About the means of the columns of B; zeros without an intercept."""
+        if not self.objective.fit_intercept:
+            return np.zeros(int(self.rows.sum()))
+        if in_blocks(self.columns):
+            first: Design = self.columns.rows(np.arange(min(FEW, self.objective.n)))
+        else:
+            _, first = next(self.columns.row_blocks(FEW))
+        dense = first.dense()
+        with np.errstate(over="ignore", invalid="ignore"):
+            centre, spread = dense.mean(axis=0), dense.std(axis=0)
+        # Where the mean is small beside the spread, nothing is gained.
+        return np.where(np.isfinite(centre) & ~(np.abs(centre) <= spread), centre, 0.0)
+
+    @property
+    def norms(self) -> Array:
+        """Bounds of |X_j|_2 of all columns, (d,)."""
+        return self.objective.column_norms
+
+    def at(self, point: PrimalPoint) -> float:
+        """What the residual is worth at a point: a bound of |w'X'u + b 1'u| on the rows."""
+        size = float(np.abs(point.w) @ self.raw) + abs(point.b) * self.total
+        if self.signed is None:
+            return size
+        return abs(exact_dot(np.append(point.w, point.b), self.signed)) + 2.0 * EPS * size
+
+    def _blocks(self, samples: Array) -> Iterator[Array]:
+        """The centred columns in blocks of rows, in memory."""
+        whole = samples.size == self.objective.n and not in_blocks(self.columns)
+        yield from _centred(self.columns if whole else self.columns.rows(samples), self.centre)
+
+    def regularity(self, samples: Array, kept: Array) -> tuple[float, float]:
+        """(sigma, length): sigma_min of E at some samples and columns, |E'u|_2 in the same units.
+
+        sigma is 0 where it is not known to be more. One Gram matrix decides it, and its inverse
+        triangle where the condition is worse. Centring rounds every entry, which is charged.
+        """
+        if kept.size == 0:
+            return np.inf, 0.0
+        if samples.size < kept.size or self.width > WIDEST:
+            return 0.0, np.inf
+        n = samples.size
+        gram = self._gram(samples)
+        gram = gram[np.ix_(kept, kept)]
+        units = powers(np.sqrt(np.diag(gram)))
+        gram = gram * units * units[:, None]
+        sigma = from_gram(gram, n)
+        if sigma == 0.0:
+            sigma = self._sharper(samples, kept, units, gram)
+        loose = self.raw[self.rows]
+        if self.objective.fit_intercept and sigma > 0.0:
+            # |X| <= |X - m| + |m|: what a centred entry is rounded by.
+            size = np.append(np.abs(self.centre) * np.sqrt(n), 0.0)[kept] * units
+            size = size + np.sqrt(np.diag(gram))
+            sigma = max(sigma - 2.0 * EPS * length(size), 0.0)
+            loose = np.append(loose + np.abs(self.centre) * self.total, self.total)
+        missed = length(units * loose[kept]) if sigma > 0.0 else np.inf
+        return sigma, missed * (1.0 + 1e-12)
+
+    def _gram(self, samples: Array) -> Array:
+        """E'E at some samples."""
+        ones = self.objective.fit_intercept
+        if not np.any(self.centre):
+            chosen = None
+            if samples.size < self.objective.n:
+                chosen = self.objective.zero_scores
+                chosen[samples] = 1.0
+            return ColumnGram(self.columns, chosen, ones).matrix
+        if in_blocks(self.columns):
+            found = by_blocks(_centred_gram, self.columns, samples, self.centre, ones)
+            total: Array = found.executor.total(found.parts)
+            return total
+        return _centred_gram(self.columns, samples, self.centre, ones)
+
+    def _sharper(self, samples: Array, kept: Array, units: Array, gram: Array) -> float:
+        """The bound by way of an inverse triangle: of the Gram matrix, or of E itself."""
+        large = samples.size * kept.size > DENSE
+        if not np.all(np.isfinite(gram)) or (large and in_blocks(self.columns)):
+            return 0.0
+        ones = self.objective.fit_intercept
+        blocks = (
+            (np.column_stack([block, np.ones(len(block))]) if ones else block)[:, kept] * units
+            for block in self._blocks(samples)
+        )
+        if not large:
+            E = np.vstack(list(blocks))
+            R = linalg.qr(E, mode="r", check_finite=False)[0][: kept.size]
+            return from_inverse([E], inverse_of(R))
+        try:
+            R = linalg.cholesky(gram, check_finite=False)
+        except linalg.LinAlgError:
+            return 0.0
+        return from_inverse(blocks, inverse_of(R))
+
+    def shorter(self, u: Array, samples: Array, kept: Array) -> float:
+        """A bound of |x|_2 of an x on some samples with E'(u + x) = 0.
+
+        By an x that nearly does it: what that leaves is summed exactly, and is a share of EPS.
+        """
+        if self.signed is None or not samples.size:
+            return np.inf
+        E, ones = self.columns.dense(), self.objective.fit_intercept
+        E = np.column_stack([E, np.ones(self.objective.n)]) if ones else E
+        missed = self.signed[np.append(self.rows, ones)]
+        Q, R, order = linalg.qr(E[samples], mode="economic", pivoting=True, check_finite=False)
+        k = int(np.sum(np.abs(np.diag(R)) > EPS * abs(R[0, 0])))
+        t = linalg.solve_triangular(R[:k, :k], missed[order[:k]], trans="T", check_finite=False)
+        x = -Q[:, :k] @ t
+        left = exact_residual(np.vstack([E, E[samples]]).T, np.append(in_memory(u), x))
+        raw = np.zeros(self.objective.d)
+        raw[self.rows] = np.abs(left[: len(left) - ones]) * (1.0 + EPS)
+        total = abs(float(left[-1])) * (1.0 + EPS) if ones else 0.0
+        sigma, rest = replace(self, raw=raw, total=total, signed=None).regularity(samples, kept)
+        found = (length(x) * (1.0 + 1e-12) + rest / sigma) if sigma > 0.0 else np.inf
+        return found if np.isfinite(found) else np.inf
+
+    def exact_length(self, u: Array, samples: Array) -> float:
+        """|x|_2 of an x on a mask of samples with E'(u + x) = 0, in rationals; inf if none is."""
+        chosen = self.width * int(samples.sum())
+        if not 0 < chosen <= RATIONAL or self.objective.n * self.width > EXACTLY:
+            return np.inf
+        E, samples = self.columns.dense(), in_memory(samples)
+        if self.objective.fit_intercept:
+            E = np.column_stack([E, np.ones(self.objective.n)])
+        exact = [Fraction(float(x)) for x in in_memory(u)]
+        table = []
+        for column in E.T:
+            missed = sum((Fraction(float(a)) * x for a, x in zip(column, exact, strict=True)), ZERO)
+            table.append(whole_row([Fraction(float(a)) for a in column[samples]] + [-missed]))
+        x = solve_rows(table)
+        return np.inf if x is None else math.hypot(*(float(t) for t in x)) * (1.0 + 1e-12)
+
+    @cached_property
+    def dependence(self) -> Dependence:
+        """Which columns depend on the others; none is known to where X is too large to tell."""
+        largest = DENSE if in_blocks(self.columns) else LARGEST
+        if self.objective.n * self.width > largest:
+            none = np.zeros(0, dtype=int)
+            return Dependence(np.arange(self.width), none, none)
+        return dependence(self.columns.dense(), ones=self.objective.fit_intercept)
+
+    def why(self) -> str:
+        """The words for columns that depend on others up to rounding only."""
+        names, told = np.flatnonzero(self.rows), self.objective.features
+        doubtful = ", ".join(
+            repr(told[names[j]]) if told else str(names[j]) for j in self.dependence.doubtful[:5]
+        )
+        return (
+            f"Up to rounding, but not exactly, the unpenalised columns ({doubtful}) of X depend on "
+            "the others: only enormous weights could do better. Drop one, or use lam > 0."
+        )
+
+
+def _centred(columns: Design, centre: Array) -> Iterator[Array]:
+    """B - 1 m' in blocks of rows."""
+    for _, block in columns.row_blocks(BLOCK):
+        yield block.dense() - centre if np.any(centre) else block.dense()
+
+
+def _centred_gram(columns: Design, samples: Array, centre: Array, ones: bool) -> Array:
+    """E'E at some samples, for E = [B - 1 m', 1], or without ones."""
+    part = columns if samples.size == columns.shape[0] else columns.rows(samples)
+    gram = np.zeros((len(centre) + ones, len(centre) + ones))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for block in _centred(part, centre):
+            gram += DenseDesign(block).bordered_gram() if ones else block.T @ block
+    return gram
+
+
+# How fast F* and Omega* can rise when a dual point is moved a little.
+
+
+STEP = 2.0**-20
+"""Share of |u| over which the slope of F* is taken."""
+
+
+def slopes(
+    objective: Objective,
+    u: Array,
+    samples: Array | slice,
+    room: Array,
+    step: Array,
+    point: PrimalPoint | None,
+    conjugates: Array | None = None,
+) -> tuple[Array, Array]:
+    """Bounds of |F*_i(u + t) - F*_i(u)| / |t|, and of (... - z_i t) / |t|, for |t| <= step, (k,).
+
+    F*_i is convex, so that the secant to any farther point is a bound. ``room``, the distance to
+    the ends of the box, is at least 2 step; ``conjugates`` are l*(y_i, u_i / c_i) where known.
+    """
+    u, y, c = u[samples], objective.y[samples], objective.c[samples]
+    far = np.maximum(step, STEP * float(np.max(np.abs(u), initial=0.0)))
+    t = np.minimum(far, 0.5 * room)
+    lo, hi = (end[samples] for end in objective.loss.domain(objective.y))
+
+    def at(x: Array) -> Array:
+        return c * objective.loss.conjugate(y, np.clip(x / c, lo, hi))
+
+    left, here, right = at(u - t), at(u) if conjugates is None else c * conjugates, at(u + t)
+    below, above = left - here, right - here
+    terms = np.abs(left) + np.abs(here) + np.abs(right)
+    noise = 8.0 * EPS * (terms + (c + np.abs(u) + t) * (1.0 + np.abs(y)))
+    plain = (np.maximum(np.maximum(below, above), 0.0) + noise) / t
+    if point is None:
+        return plain, plain
+    shift = point.z[samples] * t
+    excess = np.maximum(np.maximum(below + shift, above - shift), 0.0)
+    return plain, (excess + noise + 4.0 * EPS * np.abs(shift)) / t
+
+
+def rise(objective: Objective, v: Array, reach: Array) -> float:
+    """A bound of Omega*(v + e) - Omega*(v) over |e| <= reach, both shrunk into the domain."""
+    penalty = objective.penalty
+    if not np.any(reach):
+        return 0.0
+    if penalty.depends_on_sizes or penalty.rises:
+        v = penalty.domain_scale(v) * v
+        ends = v + (reach if penalty.rises else np.copysign(reach, v))
+        ends = ends * penalty.domain_scale(ends)
+        before, after = penalty.conjugate(v, np.inf), penalty.conjugate(ends, np.inf)
+        return max(after - before, 0.0) + 8.0 * EPS * abs(after)
+    if penalty.is_constraint:  # Omega* is sublinear
+        zero = np.zeros_like(v)
+        both = np.maximum(penalty.terms(zero, reach), penalty.terms(zero, -reach))
+        return float(np.sum(np.maximum(both, 0.0)))
+    return np.inf
+
+
+def shrinkage(objective: Objective, v: Array, reach: Array) -> float:
+    """The share t with (1 - t)(v + e) in dom Omega* for all |e| <= reach.
+
+    The domain of a constraint's Omega* is a cone, whose sign rows the caller holds.
+    """
+    size = float(np.max(reach, initial=0.0))
+    if size == 0.0 or objective.penalty.is_constraint:
+        return 0.0
+    far = 2.0**200 / size
+    scale = objective.penalty.domain_scale(far * reach)
+    share = 0.0 if scale == 1.0 else 1.0 / (scale * far)
+    return share + 1.0 / objective.penalty.domain_scale(v) - 1.0
+
+
+def above_zero(objective: Objective, u: Array, v: Array) -> float:
+    """max(D(u) - D(0), 0), D(u) by its formula: u = 0 is exactly feasible."""
+    least = objective.loss_conjugate(objective.zero_scores) + objective.penalty.conjugate(
+        np.zeros(objective.d)
+    )
+    return max(objective.dual_formula(u, v) + least, 0.0)
+
+
+ROUNDS = 6
+NOTHING = 1e-8
+"""A share of P below which no smaller price is looked for."""
+INSIDE = 1e-6
+"""Share of the largest room to the ends of dom F* from which on a sample may move."""
+
+ENOUGH = 50
+"""Samples for each column that are tried before all of them."""
+KEPT, LEFT_OUT = 0.9, 0.18
+"""Shares of sigma, and of its square, with KEPT^2 + LEFT_OUT < 1."""
+
+
+class ColumnPrice(NamedTuple):
+    """What D(u) may exceed the value of an exactly feasible dual point by.
+
+    Attributes
+    ----------
+    price : float
+        P* >= D(u) - price; inf where no such bound is known.
+    within : float or None
+        Where the price exceeds ``room``: within this distance the bound D(u) - room holds.
+    reason : str
+        Why there is no better price.
+    """
+
+    price: float
+    within: float | None = None
+    reason: str = ""
+
+
+def price_of_columns(
+    objective: Objective,
+    u: Array,
+    v: Array,
+    point: PrimalPoint | None = None,
+    room: float = 0.0,
+    error: Array | None = None,
+    dual: DualPoint | None = None,
+) -> ColumnPrice:
+    """Bound D(u) - P* from above where X'u and 1'u vanish only nearly on unpenalised columns.
+
+    Three ways, of which the cheapest counts. (i) A correction du of the samples that lie inside
+    dom F* makes the rows E'u exactly 0; |du| <= |E'u| / sigma_min(E_I), which must fit into the
+    box; D falls by the slope of F* times |du|. Seen from a point (w, b) this slope is z up to
+    second order, and z'du = -w'(residual). (ii) Where F grows in all directions, points as good
+    as the given one have |w| <= R, and the residual costs |E'u| R. (iii) u = 0 is exactly feasible.
+
+    Parameters
+    ----------
+    objective : Objective
+    u : array, shape (n,)
+        Inside the box of F*.
+    v : array, shape (d,)
+        -X'u as computed; on penalised columns it is taken as it is.
+    point : PrimalPoint, optional
+        A point with predictions and value; without it only the plain forms are available.
+    room : float
+        What may be charged; where the price is higher, ``within`` belongs to this much.
+    error : array, shape (d,), optional
+        A bound on the error of v; a priori by default.
+    dual : DualPoint, optional
+        What u and v are from: where the matrix that it was corrected with tells enough, no
+        other is formed.
+
+    Returns
+    -------
+    ColumnPrice
+    """
+    if isinstance(objective, MulticlassObjective):
+        return ColumnPrice(0.0)
+    outside, reach = objective.penalty.outside, np.zeros(objective.d) if error is None else error
+    wanted = objective.penalty.free(objective.d)
+    wanted |= (outside(v + reach) != 0.0) | (outside(v - reach) != 0.0)
+    best, reason = np.inf, ""
+    for _ in range(ROUNDS):
+        rows = ColumnRows.at_dual(objective, u, v, wanted, error)
+        if rows.vanish:
+            return ColumnPrice(0.0)
+        found, crossed, reason = _corrected(rows, u, v, point, reach, dual)
+        best = min(best, found)
+        if not np.any(crossed):
+            break
+        wanted = wanted | crossed
+    small = NOTHING * (0.0 if point is None else point.value)
+    enough = max(room, small if np.isfinite(small) else 0.0)
+    if best > enough and not np.any(crossed):
+        found, crossed, _ = _corrected(rows, u, v, point, reach, None, True)
+        best = min(best, found)
+    if best <= enough:
+        return ColumnPrice(best)
+    best = min(best, _growth(rows, point), above_zero(objective, u, v))
+    if best <= room:
+        return ColumnPrice(best)
+    if rows.dependence.doubtful.size:
+        reason = rows.why()
+    here = 0.0 if point is None else rows.at(point)
+    unit = length(np.append(rows.raw, rows.total))
+    return ColumnPrice(best, (room - here) / unit if room > here else None, reason)
+
+
+def _corrected(
+    rows: ColumnRows,
+    u: Array,
+    v: Array,
+    point: PrimalPoint | None,
+    error: Array,
+    dual: DualPoint | None,
+    sharply: bool = False,
+) -> tuple[float, Array, str]:
+    """(price, sign rows to hold as well, reason) of a correction on the interior samples.
+
+    ``sharply`` looks for it, where else a bound of its length is enough.
+    """
+    objective = rows.objective
+    lo, hi = objective.dual_bounds()
+    room = np.minimum(u - lo, hi - u) * (1.0 - 4.0 * EPS)
+    known = _known_length(rows, dual.gram, room) if dual is not None and dual.gram else None
+    sought = u if sharply else None
+    step, inside, shares, reason = _length(rows, room, sought) if known is None else (*known, "")
+    if reason:
+        fits = room > INSIDE * float(np.max(np.where(room < np.inf, room, 0.0)))
+        step, wide = rows.exact_length(u, fits), np.flatnonzero(fits)
+        if wide.size and 2.0 * step <= float(room[wide].min()):
+            inside, shares, reason = wide, np.ones_like(room[wide]), ""
+    if reason:
+        return np.inf, np.zeros(objective.d, dtype=bool), reason
+    others = ~rows.rows
+    norms, most = rows.norms, step * float(np.max(shares))
+    reach = np.where(others, norms * most * (1.0 + gamma(objective.n + 4)), 0.0)
+    outside, wide = objective.penalty.outside, reach + error
+    crossed = others & ((outside(v + wide) != 0.0) | (outside(v - wide) != 0.0))
+    if np.any(crossed):
+        return np.inf, crossed, ""
+    chosen = slice(None) if inside.size == objective.n else inside  # all of them: no copies
+    terms = None if dual is None or dual.conjugates is None else dual.conjugates[chosen]
+    far = step * shares
+    plain, from_point = slopes(objective, u, chosen, room[chosen], far, point, terms)
+    held = np.where(objective.penalty.free(objective.d), 0.0, rows.raw)
+    more = rise(objective, np.where(others, v, 0.0), reach + held)
+    price = length(shares * plain) * step
+    if point is not None:
+        w = np.abs(point.w)
+        first = rows.at(point) + float(w @ reach)
+        lengths = float(norms @ w) + np.sqrt(inside.size) * abs(point.b)
+        second = length(shares * from_point) * step
+        second += gamma(objective.d + 3) * lengths * most
+        price = min(price, first + second)
+    share = shrinkage(objective, np.where(others, v, 0.0), reach)
+    more += share * above_zero(objective, u, v) if share > 0.0 else 0.0
+    return (price + more) * (1.0 + 1e-9), crossed, ""
+
+
+def _known_length(
+    rows: ColumnRows, gram: ColumnGram, room: Array
+) -> tuple[float, Array, Array] | None:
+    """(step, samples, shares) with |du / shares|_2 <= step, for a du on the samples of ``gram``.
+
+    Those without the room for it are left out: their rows take at most so much of sigma^2.
+    """
+    if gram.h is None or gram.rows is None or not np.array_equal(gram.rows, rows.rows):
+        return None
+    units, sigma = gram.regularity
+    if not 0.0 < sigma < np.inf:
+        return None
+    loose, size = rows.raw[rows.rows], rows.norms[rows.rows]
+    if gram.ones:
+        loose, size = np.append(loose, rows.total), np.append(size, np.sqrt(len(room)))
+    step = length(units * loose) / (KEPT * sigma) * (1.0 + 1e-12)
+    shares = np.sqrt(gram.h) * (1.0 + 4.0 * EPS)
+    fits = (shares > 0.0) & (room >= 2.0 * step * shares)
+    lost = float(np.max(np.where(fits, 0.0, gram.h), initial=0.0)) * float(
+        np.sum((units * size) ** 2)
+    )
+    inside = np.flatnonzero(fits)
+    if not (inside.size and lost <= LEFT_OUT * sigma**2):
+        return None
+    return step, inside, shares[inside]
+
+
+def _length(rows: ColumnRows, room: Array, u: Array | None) -> tuple[float, Array, Array, str]:
+    """(step, samples, ones, why not): |du|_2 <= step on samples that are 2 step inside the box.
+
+    With ``u`` the step is looked for.
+    """
+    kept = np.arange(rows.width)
+    least = _first_guess(rows)
+    for _ in range(ROUNDS):
+        inside = np.flatnonzero(room > least)
+        few = thinned(inside, max(1, inside.size // (ENOUGH * rows.width)))  # they often do
+        for chosen in (few, inside) if few.size < inside.size else (inside,):
+            sigma, length = rows.regularity(chosen, kept)
+            step = length / sigma if sigma > 0.0 else np.inf
+            step = step if u is None else min(step, rows.shorter(u, chosen, kept))
+            if sigma > 0.0 and np.all(room[chosen] >= 2.0 * step):
+                return step, chosen, np.ones_like(room[chosen]), ""
+        if sigma > 0.0:
+            least = 2.0 * step
+        elif least > 0.0 and np.count_nonzero(room > 0.0) > inside.size:
+            least = 0.0
+        elif rows.dependence.doubtful.size:
+            return np.inf, inside, np.ones(0), rows.why()
+        elif len(kept) > rows.dependence.independent.size:
+            kept = rows.dependence.independent
+        else:
+            break
+    return np.inf, inside, np.ones(0), "Too few samples are inside dom F* to make X'u exactly 0."
+
+
+def _first_guess(rows: ColumnRows) -> float:
+    """About the step that well conditioned columns need, and then some."""
+    shares = rows.raw / np.where(rows.norms > 0.0, rows.norms, np.inf)
+    total = rows.total / np.sqrt(rows.objective.n)
+    return 100.0 * length(np.append(shares, total))
+
+
+def _growth(rows: ColumnRows, point: PrimalPoint | None) -> float:
+    """The price from a bound of |z - z(point)| over all points that are as good."""
+    objective = rows.objective
+    lo, hi = objective.loss.domain(objective.y)
+    if point is None or not np.isfinite(point.value) or objective.loss.is_indicator:
+        return np.inf
+    if not (np.all(lo < 0.0) and np.all(hi > 0.0)):
+        return np.inf
+    # l(z') >= s (z' - z) - (l*(s) - s z) for both signs of s: F grows like slope |z' - z|.
+    y, z, c = objective.y, point.z, objective.c
+    most = 1.0 + np.abs(z - y)
+    ends = [np.clip(0.5 * end, -most, most) for end in (lo, hi)]
+    offset = np.maximum(*(objective.loss.conjugate(y, s) - s * z for s in ends))
+    slope = np.minimum(-ends[0], ends[1])
+    terms = np.abs(offset) + slope * (np.abs(z) + np.abs(y))
+    value = point.value + float(c @ np.maximum(offset, 0.0)) + 64.0 * EPS * float(c @ terms)
+    reach = value / float(np.min(c * slope))
+    others = ~rows.rows
+    if np.any(others):
+        blocks = objective.penalty.zero_blocks(objective.d)
+        if blocks is None or not np.all(blocks[1][blocks[0]][others] > 0.0):
+            return np.inf
+        norms = rows.norms[others]
+        reach += float(np.sum(2.0 * point.value * norms / blocks[1][blocks[0]][others]))
+    everyone, kept = np.flatnonzero(objective.c), np.arange(rows.width)
+    sigma, length = rows.regularity(everyone, kept)
+    if sigma == 0.0 and not rows.dependence.doubtful.size:
+        sigma, length = rows.regularity(everyone, rows.dependence.independent)
+    if sigma == 0.0:
+        return np.inf
+    return (rows.at(point) + length * reach / sigma) * (1.0 + 1e-9)

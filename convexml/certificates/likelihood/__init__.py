@@ -1,1 +1,0 @@
-"""Certificates of Gaussian likelihoods: determinants with their rounding, absent optima."""

@@ -1,0 +1,573 @@
+"""Evidence that a linear program is infeasible or unbounded: Farkas multipliers and rays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ...errors import InputError
+from ...formulas import Condition, worst
+from ...numerics import EPS, Array, length
+from ...problem.linear_program import LinearData, read_point
+from ...validation import positive_number
+from ..algebra.polyhedron import LeastChange, least_change
+from ..algebra.rationals import exact_farkas, has_exact_point
+from ..algebra.searchers import Optimum, highs
+from ..algebra.sums import exact_dot, exact_residual
+from ..certificate import Certificate, Verdict
+from ..judge import absent, judge, violated
+from .bound import (
+    LinearMultipliers,
+    complete_multipliers,
+    dual_rows,
+    equilibrated,
+    exact_objective,
+    linear_units,
+    lower_bound,
+    meets_rows,
+    primal_interior,
+    primal_rows,
+    repair_multipliers,
+    residual,
+    rounding_of_rows,
+    sizes,
+    violations,
+)
+
+# Verified evidence that a linear program is infeasible: Farkas multipliers.
+
+
+def certify_infeasible(
+    data: LinearData,
+    multipliers: Mapping[str, Any],
+    *,
+    tol: float = 1e-6,
+    owner: str = "LinearProgram",
+) -> Certificate:
+    """Verify Farkas multipliers.
+
+    Parameters
+    ----------
+    data : LinearData
+        The program; its cost plays no part.
+    multipliers : dict
+        "lambda_ub", "nu", "lambda_lower", "lambda_upper" with A_ub'lambda_ub + A_eq'nu
+        - lambda_lower + lambda_upper = 0 and b_ub'lambda_ub + b_eq'nu - lower'lambda_lower
+        + upper'lambda_upper < 0. Missing ones of rows are 0; missing ones of bounds come from
+        the others.
+    tol : float
+        Of the rows; the value is below 0 by more than every residual costs, or proves nothing.
+    owner : str
+        Who asks, for the messages.
+
+    Returns
+    -------
+    Certificate
+        Claim "infeasible". ``evidence`` holds the repaired multipliers, scaled to sum 1 (in
+        absolute value), their ``value`` < 0 and a ``radius``: where it is finite, no point whose
+        entries are all below it is feasible, and nothing is proved of others.
+    """
+    tol = positive_number(tol, owner, "tol")
+    program = data.with_cost(np.zeros(data.n))
+    given = complete_multipliers(program, multipliers, owner)
+    total = sum(float(np.abs(value).sum()) for value in given.as_dict().values())
+    if total > 0.0:
+        given = given.scaled(1.0 / total)
+    point = repair_multipliers(program, given.lambda_ub, given.nu)
+    bound = lower_bound(program, point.lambda_ub, point.nu)
+    value = -bound.value
+    proven = bound.within is None and bool(value < -bound.rounding)
+    missed = float(np.abs(bound.residual).sum())
+    room = missed > 0.0 and value < -bound.rounding
+    radius = np.inf if not missed > 0.0 or proven else max(-value - bound.rounding, 0.0) / missed
+    rows = [_homogeneous(row) for row in dual_rows(program, given)]
+    rows.append(worst(_value(data), "dual_feasibility", max(value, 0.0)))
+    broken = [row for row in rows if row.kind == "dual_feasibility" and not row.meets(tol)]
+    within = None
+    if broken:
+        reason = violated(broken[0])
+    elif proven:
+        reason = (
+            f"these multipliers combine the constraints into 0 <= {value:.3g}, "
+            "so no point satisfies them all"
+        )
+    elif room:
+        within = radius
+        reason = f"what the multipliers leave makes room for feasible points of size {radius:.3g}"
+    else:
+        reason = f"the multipliers prove nothing: their value {value:.3g} is not below 0"
+    certificate = absent(
+        "infeasible",
+        rows,
+        tol,
+        reason=reason,
+        within=within,
+        repaired=given.distance(point),
+        dual_source="passed",
+        evidence={**point.as_dict(), "value": value, "radius": radius},
+    )
+    return judge(certificate, proven=proven)
+
+
+def _value(data: LinearData) -> str:
+    """The condition on b'y, in the terms that the program has."""
+    terms = [
+        ("+ b_ub' lambda_ub", data.b_ub.size > 0),
+        ("+ b_eq' nu", data.b_eq.size > 0),
+        ("- lower' lambda_lower", np.any(np.isfinite(data.lower))),
+        ("+ upper' lambda_upper", np.any(np.isfinite(data.upper))),
+    ]
+    told = " ".join(term for term, there in terms if there)
+    return f"{told.removeprefix('+ ') or '0'} < 0"
+
+
+def _homogeneous(row: Condition) -> Condition:
+    """The same condition without the cost."""
+    return replace(row, name=row.name.removeprefix("c + "))
+
+
+def find_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificate | None:
+    """Search for Farkas multipliers, in its own units, in equilibrated ones and in rationals."""
+    scaled = equilibrated(data)
+    for program in (data, None if scaled is None else scaled.data):
+        for found in _search(program) if program is not None else ():
+            parts = np.split(found, [data.b_ub.size])
+            evidence = {"lambda_ub": parts[0], "nu": parts[1]}
+            if program is not data and scaled is not None:
+                evidence = scaled.multipliers(evidence)
+            if not all(np.all(np.isfinite(part)) for part in evidence.values()):
+                continue
+            certificate = certify_infeasible(data, evidence, tol=tol)
+            if certificate.verdict is Verdict.CERTIFIED:
+                return certificate
+    exact = exact_farkas(data)
+    if exact is None:
+        return None
+    parts = np.split(exact, [data.b_ub.size])
+    certificate = certify_infeasible(data, {"lambda_ub": parts[0], "nu": parts[1]}, tol=tol)
+    return certificate if certificate.verdict is Verdict.CERTIFIED else None
+
+
+def _search(data: LinearData) -> Iterator[Array]:
+    """(lambda_ub, nu): of least value in a box, and the smallest of value -1, by HiGHS.
+
+    The second is found where the constraints contradict one another by little.
+    """
+    sides = [np.isfinite(side) for side in (data.lower, data.upper)]
+    m, p, n = data.b_ub.size, data.b_eq.size, data.n
+    identity = sparse.eye_array(n, format="csr")
+    matrix = sparse.hstack([data.columns, -identity, identity], format="csr")
+    limits = [
+        np.where(finite, side, 0.0) * sign
+        for finite, side, sign in zip(sides, (data.lower, data.upper), (-1.0, 1.0), strict=True)
+    ]
+    value = np.concatenate([data.b_ub, data.b_eq, *limits])
+    lower = np.concatenate([np.zeros(m), np.full(p, -1.0), np.zeros(2 * n)])
+    upper = np.concatenate([np.ones(m + p), *sides]).astype(float)
+    none = (sparse.csr_array((0, value.size)), np.zeros(0))
+    box = LinearData(value, *none, matrix, np.zeros(n), lower, upper)
+    cone = LinearData(
+        np.ones(value.size) - (lower < 0.0),
+        *none,
+        sparse.vstack([matrix, value[None, :]], format="csr"),
+        np.concatenate([np.zeros(n), [-1.0]]),
+        np.where(lower < 0.0, -np.inf, 0.0),
+        np.where(upper > 0.0, np.inf, 0.0),
+    )
+    for search in (box, cone):
+        found = highs(search).x
+        if found is not None:
+            found[np.abs(found) <= 1e-9 * np.max(np.abs(found), initial=0.0)] = 0.0
+            yield found[: m + p]
+
+
+# Verified evidence that a linear program is unbounded: a feasible point and a ray.
+
+
+def certify_unbounded(
+    data: LinearData,
+    ray: Any,
+    point: Any,
+    *,
+    tol: float = 1e-6,
+    owner: str = "LinearProgram",
+) -> Certificate:
+    """Verify that the objective falls without end along a ray from a feasible point.
+
+    Parameters
+    ----------
+    data : LinearData
+        The program.
+    ray : array, shape (n,)
+        A direction with c'ray < 0, A_ub ray <= 0, A_eq ray = 0 that never leaves the bounds.
+    point : array, shape (n,)
+        A feasible point, up to ``tol`` relative to each row.
+    tol : float
+        Of the rows; the objective must fall along an exact ray nearby.
+    owner : str
+        Who asks, for the messages.
+
+    Returns
+    -------
+    Certificate
+        Claim "unbounded", ``evidence`` {"ray", "point"}; the ray is scaled to largest entry 1.
+    """
+    tol = positive_number(tol, owner, "tol")
+    point, ray = read_point(data, point, owner), read_point(data, ray, owner)
+    size = float(np.max(np.abs(ray)))
+    if size == 0.0:
+        raise InputError(f"{owner}: the ray is 0; it must be a direction along which c'x falls.")
+    cone = recession_cone(data)
+    passed = ray / size
+    slope = _slope(cone, passed)
+    feasible = primal_rows(data, point)
+    rows = (*feasible, *_ray_rows(cone, passed))
+    falls = exact_dot(data.c, passed)
+    fall = worst("c'ray < 0", "primal_feasibility", max(falls, 0.0), abs(data.c) @ abs(passed))
+    broken = [row for row in rows if not row.meets(tol)]
+    proven = False
+    if broken:
+        where = "the point is not feasible" if broken[0] in feasible else "the ray leaves"
+        reason = f"{where}: {violated(broken[0])}"
+    elif not slope < 0.0:
+        reason = (
+            f"the objective is not known to fall along an exact ray nearby: c'ray = {falls:.3g}"
+        )
+    elif not is_feasible(data, point):
+        reason = "no exactly feasible point is known near the point"
+    else:
+        proven = True
+        reason = f"the point is feasible and c'x falls by {-slope:.3g} per unit along the ray"
+    certificate = absent(
+        "unbounded",
+        (*rows, fall),
+        tol,
+        objective=-np.inf,
+        reason=reason,
+        dual_source="passed",
+        evidence={"ray": passed, "point": point},
+    )
+    return judge(certificate, proven=proven)
+
+
+def _slope(cone: LinearData, ray: Array) -> float:
+    """An upper bound of c'd on an exact ray d near this one; inf where none is known."""
+    slope = exact_dot(cone.c, ray)
+    if not any(np.any(part) for part in violations(cone, ray)):
+        return slope
+    exact = exact_objective(cone, ray)
+    return np.inf if exact is None else max(exact, slope)
+
+
+def is_feasible(data: LinearData, point: Array) -> bool:
+    """Whether the point meets every constraint exactly, or an exact point is known nearby."""
+    inside = not any(np.any(part) for part in violations(data, point))
+    return inside or exact_objective(data, point) is not None
+
+
+def recession_cone(data: LinearData) -> LinearData:
+    """Directions d with A_ub d <= 0, A_eq d = 0 and the signs that the bounds ask for."""
+    lower = np.where(np.isfinite(data.lower), 0.0, -np.inf)
+    upper = np.where(np.isfinite(data.upper), 0.0, np.inf)
+    zero_ub, zero_eq = np.zeros_like(data.b_ub), np.zeros_like(data.b_eq)
+    return LinearData(data.c, data.A_ub, zero_ub, data.A_eq, zero_eq, lower, upper)
+
+
+def _ray_rows(cone: LinearData, ray: Array) -> list[Condition]:
+    kind = "primal_feasibility"
+    ub, eq, below, above = violations(cone, ray)
+    rows = [worst("ray within the directions of the bounds", kind, np.maximum(below, above))]
+    if eq.size:
+        rows.insert(0, worst("A_eq ray = 0", kind, eq, abs(cone.A_eq) @ np.abs(ray)))
+    if ub.size:
+        rows.insert(0, worst("A_ub ray <= 0", kind, ub, abs(cone.A_ub) @ np.abs(ray)))
+    return rows
+
+
+def find_ray(data: LinearData) -> Array | None:
+    """Search a box of the recession cone for the steepest descent, by HiGHS; not yet verified."""
+    cone = recession_cone(data)
+    box = replace(cone, lower=np.maximum(cone.lower, -1.0), upper=np.minimum(cone.upper, 1.0))
+    ray = highs(box).x
+    if ray is None or not float(data.c @ ray) < 0.0:
+        return None
+    ray[np.abs(ray) <= 1e-9] = 0.0
+    return ray
+
+
+def find_unboundedness(data: LinearData, tol: float = 1e-6) -> Certificate | None:
+    """Search for a ray and a point, in the program's own units and in equilibrated ones."""
+    scaled = equilibrated(data)
+    for program in (data, None if scaled is None else scaled.data):
+        if program is None or (ray := find_ray(program)) is None:
+            continue
+        point = highs(program.with_cost(np.zeros(data.n))).x
+        if point is None:
+            continue
+        if program is not data and scaled is not None:
+            ray, point = scaled.ray(ray), scaled.point(point)
+        if not np.all(np.isfinite([ray, point])):
+            continue
+        certificate = certify_unbounded(data, ray, point, tol=tol)
+        if certificate.verdict is Verdict.CERTIFIED:
+            return certificate
+    return None
+
+
+# What HiGHS says of a linear program, in equilibrated units first: to be verified by us.
+
+
+def optima(data: LinearData) -> Iterator[Optimum]:
+    """The optimum found in equilibrated units, and where that is none in its own; both kept."""
+    scaled = equilibrated(data)
+    if scaled is not None:
+        if "optimum" not in data.memo:
+            found = highs(scaled.data)
+            if found.x is not None and found.lambda_ub is not None and found.nu is not None:
+                duals = scaled.multipliers({"lambda_ub": found.lambda_ub, "nu": found.nu})
+                x = scaled.point(found.x).clip(data.lower, data.upper)
+                found = Optimum(found.status, x, **duals)
+            data.memo["optimum"] = found
+        yield data.memo["optimum"]
+        if data.memo["optimum"].x is not None:
+            return
+    if "own optimum" not in data.memo:
+        data.memo["own optimum"] = highs(data)
+    yield data.memo["own optimum"]
+
+
+def rays(data: LinearData) -> Iterator[Array]:
+    """Directions of descent of the recession cone, found in equilibrated units or its own."""
+    scaled = equilibrated(data)
+    if scaled is not None and (ray := find_ray(scaled.data)) is not None:
+        yield scaled.ray(ray)
+    elif (ray := find_ray(data)) is not None:
+        yield ray
+
+
+# Active sets of a linear program, and the vertex and multipliers that belong to one.
+
+
+ACTIVE = 1e-7
+"""A slack counts as 0 below this size, relative to its row."""
+
+
+@dataclass(frozen=True)
+class ActiveSet:
+    """Which inequalities hold with equality: boolean masks over rows and coordinates."""
+
+    rows: Array
+    at_lower: Array
+    at_upper: Array
+
+    @property
+    def interior(self) -> Array:
+        """Coordinates at neither bound, where the reduced cost is 0."""
+        return ~(self.at_lower | self.at_upper)
+
+
+def active_at(data: LinearData, x: Array) -> ActiveSet:
+    """Constraints that are tight at x."""
+    rows, near = _spread(data, x)
+    slack = -exact_residual(data.A_ub, x, data.b_ub)
+    near = ACTIVE * near
+    return ActiveSet(slack <= ACTIVE * rows, x - data.lower <= near, data.upper - x <= near)
+
+
+def _spread(data: LinearData, x: Array) -> tuple[Array, Array]:
+    """The sizes of rows and of entries at x: those of the data or of the point."""
+    rows, _, columns = sizes(data, x)
+    terms = (data.terms @ np.abs(x))[: rows.size]
+    return np.maximum(rows, terms), np.maximum(np.abs(x), columns)
+
+
+def active_by_slackness(data: LinearData, x: Array, point: LinearMultipliers) -> ActiveSet:
+    """Constraints whose multiplier is larger than their slack, both in units of their size."""
+    rows, near = _spread(data, x)
+    y = np.concatenate([point.lambda_ub, point.nu])
+    levels, costs = linear_units(data).of_multipliers(y)
+    slack = -exact_residual(data.A_ub, x, data.b_ub)
+    return ActiveSet(
+        _ratio(point.lambda_ub, levels[: slack.size]) > _ratio(slack, rows),
+        _ratio(point.lambda_lower, costs) > _ratio(x - data.lower, near),
+        _ratio(point.lambda_upper, costs) > _ratio(data.upper - x, near),
+    )
+
+
+def _ratio(value: Array, size: Array) -> Array:
+    with np.errstate(over="ignore"):
+        return np.asarray(value / np.maximum(size, np.finfo(float).tiny))
+
+
+def solve_vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
+    """The point nearest to x at which the active constraints hold with equality."""
+    scaled = equilibrated(data)
+    if scaled is not None:
+        found = _vertex(scaled.data, active, scaled.inside(x))
+        return np.clip(scaled.point(found), data.lower, data.upper) + 0.0  # no -0.0
+    return np.clip(_vertex(data, active, x), data.lower, data.upper) + 0.0
+
+
+def _vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
+    fixed = np.where(active.at_lower, data.lower, np.where(active.at_upper, data.upper, x))
+    matrix = _stack(data.A_ub[active.rows], data.A_eq)
+    side = np.concatenate([data.b_ub[active.rows], data.b_eq])
+    movable = active.interior.astype(float) * _spread(data, x)[1]
+    change = LeastChange(matrix, movable)
+    for _ in range(2):  # once more, for the rounding of the first
+        left = exact_residual(matrix, fixed, side)
+        if length(left) <= EPS * length(side):
+            break
+        fixed = fixed + change(-left)
+    return np.asarray(fixed)
+
+
+def solve_multipliers(
+    data: LinearData,
+    active: ActiveSet,
+    near: LinearMultipliers | None = None,
+) -> tuple[Array, Array]:
+    """(lambda_ub, nu) with zero reduced cost off the bounds and zeros on inactive rows."""
+    start = np.zeros(data.b_ub.size + data.b_eq.size)
+    if near is not None:
+        start = np.concatenate([near.lambda_ub, near.nu])
+    scaled, m = equilibrated(data), data.b_ub.size
+    if scaled is None:
+        found = _stationary(data, active, start, near is not None)
+        return found[:m], found[m:]
+    factors = scaled.cost * np.concatenate([scaled.ub, scaled.eq])
+    found = factors * _stationary(scaled.data, active, start / factors, near is not None)
+    return found[:m], found[m:]
+
+
+def _stationary(data: LinearData, active: ActiveSet, start: Array, near: bool) -> Array:
+    """The multipliers of rows nearest to ``start``, in proportion where that is known."""
+    m, p = data.b_ub.size, data.b_eq.size
+    start = np.where(np.concatenate([active.rows, np.ones(p, dtype=bool)]), start, 0.0)
+    weights = np.concatenate([active.rows.astype(float), np.ones(p)])
+    if near:  # positive multipliers move in proportion
+        units, _ = linear_units(data).of_multipliers(start)
+        level = np.maximum(np.abs(start), units)
+        weights *= np.where(np.arange(m + p) < m, np.maximum(np.abs(start), 1e-6 * level), level)
+    matrix = data.columns[active.interior]
+    change = LeastChange(matrix, weights)
+    for _ in range(2):
+        start = start + change(-exact_residual(matrix, start, -data.c[active.interior]))
+    return np.asarray(start)
+
+
+def _stack(top: Any, bottom: Any) -> Any:
+    if sparse.issparse(top) or sparse.issparse(bottom):
+        return sparse.vstack([sparse.csr_array(top), sparse.csr_array(bottom)], format="csr")
+    return np.vstack([top, bottom])
+
+
+# Whether a program that is met within tol is met by anything up to rounding.
+
+
+FIRST, ROUNDS = 2, 4
+"""Steps to a point that meets all, before a vertex is solved for and after."""
+SMALL = 20_000
+"""Entries of violated rows up to which a step is looked for with a dense matrix."""
+GROWN = 2.0
+"""By so much a residual may grow from step to step, whose units change."""
+PUSHED = 2.0
+"""How much of the violations the step takes away."""
+
+
+def plausible(data: LinearData, x: Array) -> bool:
+    """Whether some point, x or another, meets all constraints up to rounding.
+
+    Where it is known that none meets them exactly, only the rounding of the data is an excuse.
+    """
+    left = residual(data, x)
+    wrong = violations(data, x, left)
+    if not any(np.any(part) for part in wrong):
+        return True
+    ub, eq, below, above = wrong
+    off = rounding_of_rows(data, x)
+    if all(np.all(part <= 0.0) for part in (ub - off[0], np.abs(eq) - off[1], below, above)):
+        return True
+    if not data.b_eq.size and _pushed(data, x, ub):
+        return True
+    if data.memo.get("exact point") is None:
+        data.memo["exact point"] = has_exact_point(data, x)
+    if data.memo["exact point"] is not None:
+        return bool(data.memo["exact point"] or has_exact_point(_loosened(data, *off), x))
+    if meets_rows(data, x, left) or any(_meets_nearby(data, x)):
+        return True
+    if "plausible" not in data.memo:
+        data.memo["plausible"] = primal_interior(data) is not None or any(
+            found.x is not None and meets_rows(data, found.x)
+            for program in (data, data.with_cost(np.zeros(data.n)))
+            for found in optima(program)
+        )
+    return bool(data.memo["plausible"])
+
+
+def _pushed(data: LinearData, x: Array, violated: Array) -> bool:
+    """Whether the least step that leaves the violated inequalities behind meets all, exactly."""
+    rows = np.flatnonzero(violated)
+    if not 0 < rows.size * data.n <= SMALL:
+        return False
+    A = data.A_ub[rows]
+    A = A.toarray() if sparse.issparse(A) else A
+    step = np.linalg.lstsq(A, -PUSHED * violated[rows], rcond=None)[0]
+    return not any(np.any(part) for part in violations(data, x + step))
+
+
+def _meets_nearby(data: LinearData, x: Array) -> Iterator[bool]:
+    yield restored(data, x, FIRST) is not None
+    yield meets_rows(data, solve_vertex(data, active_at(data, x), x))
+    yield restored(data, x) is not None
+
+
+def restored(data: LinearData, x: Array, rounds: int = ROUNDS) -> Array | None:
+    """The nearest point that meets the equations and what x violates, in units of the room it has.
+
+    So small steps leave no bound, also one posed as a row of one entry. None where these do not
+    end at a point that meets all.
+    """
+    A, m = data.rows, data.b_ub.size
+    single = np.flatnonzero(np.diff(A.indptr[: m + 1]) == 1)
+    columns, entries = A.indices[A.indptr[single]], A.data[A.indptr[single]]
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        ends = data.b_ub[single] / entries
+    lower, upper = data.lower.copy(), data.upper.copy()
+    np.maximum.at(lower, columns[entries < 0.0], ends[entries < 0.0])
+    np.minimum.at(upper, columns[entries > 0.0], ends[entries > 0.0])
+    if not np.all(lower <= upper):
+        return None
+    x = np.clip(x, lower, upper)
+    units = np.maximum(np.abs(x), sizes(data, x)[2])
+    pulled, before, residuals = np.arange(A.shape[0]) >= m, np.inf, residual(data, x)
+    for _ in range(rounds):
+        pulled[:m] |= residuals[:m] > 0.0
+        pulled[single] = False
+        rows, left = A[np.flatnonzero(pulled)], -residuals[pulled]
+        room = np.minimum(np.minimum(x - lower, upper - x), units)
+        reach = np.sqrt(rows.power(2) @ room**2)
+        unit = np.divide(1.0, reach, out=np.zeros(reach.size), where=reach > 0.0)
+        size = length(unit * left)
+        if not size < GROWN * before:  # bounds take away more than steps remove
+            break
+        before = size
+        rows.data *= np.repeat(unit, np.diff(rows.indptr))
+        x = np.clip(x + least_change(rows, unit * left, room), lower, upper)
+        residuals = residual(data, x)
+        if meets_rows(data, x, residuals):
+            return x
+    return None
+
+
+def _loosened(data: LinearData, ub: Array, eq: Array) -> LinearData:
+    """The program whose rows have this much more room."""
+    A_eq = sparse.csr_array(data.A_eq)
+    A = sparse.vstack([sparse.csr_array(data.A_ub), A_eq, -A_eq], format="csr")
+    b = np.concatenate([data.b_ub + ub, data.b_eq + eq, eq - data.b_eq])
+    none = np.zeros((0, data.n)), np.zeros(0)
+    return LinearData(data.c, A, b, *none, data.lower, data.upper)

@@ -1,0 +1,577 @@
+"""Certificates of the square-root lasso and the Dantzig selector: the residual as a whole."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..data import Design, as_design
+from ..formulas import Condition, products, worst
+from ..losses import Squared
+from ..numerics import EPS, ROUNDING, UNIT, Array, gamma, length, two_sum
+from ..penalties import Zero
+from ..problem import Objective
+from ..problem.linear_program import LinearData
+from ..problem.residuals import RegressionSamples, support_lines
+from .algebra.searchers import highs
+from .algebra.sums import exact_dot, exact_pair, exact_residual
+from .certificate import Certificate
+from .judge import bounded, judge
+from .learning.gap import certify_objective
+from .rounding import balanced
+from .scale import learning_scale, program_scale
+
+# Residuals and X'u with a bound on what rounding took from each entry.
+
+
+PRODUCTS_MANY = 1_000_000
+"""Entries of X up to which products are rounded once."""
+
+
+def residual(samples: RegressionSamples, w: Array, b: float) -> tuple[Array, Array]:
+    """y - X w - b, and by how much each entry may be off."""
+    used, y = np.flatnonzero(w), samples.y
+    if not used.size:
+        rest = y - b
+        return rest, UNIT * np.abs(rest)
+    if used.size * y.size > PRODUCTS_MANY:
+        rest = (y - samples.design.matvec(w)) - b
+        sizes = samples.design.abs_matvec(w) + np.abs(y) + abs(b)
+        return rest, gamma(used.size + 8) * (1.0 + 1e-6) * sizes
+    value, left = exact_pair(samples.design.columns(used).constant, w[used], y)
+    total, error = two_sum(value, np.full_like(value, b))
+    rest = total + (error + left)
+    return -rest, 2.0 * UNIT * np.abs(rest) + 4.0 * UNIT**2 * (np.abs(value) + abs(b))
+
+
+def push(samples: RegressionSamples, u: Array) -> tuple[Array, Array]:
+    """X'u, and by how much each entry may be off."""
+    n, d = samples.design.shape
+    if n * d > PRODUCTS_MANY:
+        sizes = samples.design.abs_rmatvec(u)
+        return samples.design.rmatvec(u), gamma(n + 8) * (1.0 + 1e-6) * sizes
+    found = exact_residual(samples.design.constant.T, u)
+    return found, UNIT * np.abs(found)
+
+
+def in_balance(samples: RegressionSamples, u: Array) -> Array:
+    """The u nearby with 1'u = 0 exactly, where b is free; 0 where float64 has none."""
+    if not samples.fit_intercept:
+        return u
+    found = balanced(u, -np.inf, np.inf)
+    return np.zeros_like(u) if found is None else found
+
+
+# Certificates of the square-root lasso, min |y - X w - b|_c + lam |w|_1, |r|_c^2 = sum c_i r_i^2.
+#
+# D(u) = -y'u for |X'u| <= lam, sum u_i^2 / c_i <= 1 and 1'u = 0 where b is free, and
+# P - D = (|r|_c + u'r) + sum_j (lam |w_j| + w_j x_j'u), terms >= 0. The constraints are
+# homogeneous:
+# u over the largest of their ratios is feasible, exactly.
+
+
+class SlopeBound(NamedTuple):
+    """D at u / ratio, which is feasible, and what rounding may have added to it."""
+
+    u: Array
+    value: float
+    lost: float
+    ratio: float
+
+
+@dataclass(frozen=True, eq=False)
+class SquareRoot:
+    """The problem of the square-root lasso.
+
+    Attributes
+    ----------
+    samples : RegressionSamples
+    lam : float
+    """
+
+    samples: RegressionSamples
+    lam: float
+
+    def cost(self, w: Array, b: float) -> tuple[float, float]:
+        """P, and what it may be off by; inf where float64 cannot carry it."""
+        rest, lost = residual(self.samples, w, b)
+        size, n = self.samples.size(rest), self.samples.y.size
+        value = size + self.lam * float(np.abs(w).sum())
+        off = self.samples.size(lost) * (1.0 + 1e-6) + gamma(n + w.size + 32) * value
+        return (value, off) if math.isfinite(value + off) else (np.inf, 0.0)
+
+    def dual_value(self, u: Array) -> float:
+        """D; -inf where u is infeasible by more than rounding."""
+        rounding = ROUNDING
+        total, sizes = abs(float(u.sum())), float(np.abs(u).sum())
+        if self.samples.fit_intercept and total > rounding * sizes:
+            return -np.inf
+        norm, pushed = length(u / self.samples.roots), push(self.samples, u)[0]
+        room = rounding * self.samples.design.abs_rmatvec(u)
+        if norm > 1.0 + rounding or np.any(np.abs(pushed) - room > self.lam):
+            return -np.inf
+        return -exact_dot(self.samples.y, u)
+
+    def bound(self, u: Array, *, least: float = 0.0) -> SlopeBound:
+        """D at u over the largest ratio of its constraints, ``least`` at the least; lam > 0."""
+        u = in_balance(self.samples, u)
+        pushed, lost = push(self.samples, u)
+        norm = length(u / self.samples.roots) * (1.0 + gamma(u.size + 32))
+        across = float(np.max(np.abs(pushed) + lost, initial=0.0)) / self.lam * (1.0 + 8.0 * UNIT)
+        ratio = float(np.fmax(np.fmax(norm, across), least))
+        if not 0.0 < ratio < np.inf or np.isnan(across):
+            return SlopeBound(np.zeros_like(u), 0.0, 0.0, 1.0)
+        value = -exact_dot(self.samples.y, u) / ratio
+        return SlopeBound(u, value, 4.0 * UNIT * abs(value), ratio)
+
+    def of_point(self, w: Array, b: float) -> SlopeBound:
+        """The best bound of those that w suggests: its residuals, and the lines of its supports."""
+        return self.best_of(self._slopes(w, b))
+
+    def best_of(self, slopes: Iterable[Array]) -> SlopeBound:
+        """The best bound at multiples of these; 0 is among them."""
+        found = [self.bound(u) for u in slopes]
+        best = max(found, key=lambda each: each.value - each.lost)
+        if not best.value > 0.0:
+            return SlopeBound(np.zeros_like(best.u), 0.0, 0.0, 1.0)
+        return best._replace(u=best.u / best.ratio, ratio=1.0)
+
+    def _slopes(self, w: Array, b: float) -> Iterator[Array]:
+        rest = residual(self.samples, w, b)[0]
+        size = self.samples.size(rest)
+        yield -self.samples.c * (rest / size) if 0.0 < size < np.inf else 0.0 * rest
+        for line in support_lines(self.samples, w, self.lam):
+            yield line.dual(line.root)
+
+    def certify(self, w: Array, b: float, given: Array | None, tol: float) -> Certificate:
+        """Judge (w, b) by u, moved to where it is feasible, or by a u of the point's own."""
+        primal, off = self.cost(w, b)
+        if self.lam == 0.0:
+            return self._without_penalty(w, b, given, tol)
+        found = self.of_point(w, b) if given is None else self.bound(given, least=1.0)
+        u = found.u if given is None else given
+        return judge(
+            bounded(
+                primal,
+                found.value,
+                self.rows(w, b, u),
+                tol,
+                scale=learning_scale(primal, found.value, self.samples.spread),
+                rounding=off + found.lost,
+                dual={"u": u},
+                dual_source="constructed" if given is None else "passed",
+                repaired=float(np.max(np.abs(found.u / found.ratio - u))),
+                reason="" if primal < np.inf else "No bound: P is beyond float64.",
+                is_proved=True,
+            )
+        )
+
+    def _without_penalty(self, w: Array, b: float, given: Array | None, tol: float) -> Certificate:
+        """With lam = 0, P* is the root of twice that of least squares, whose bound is taken."""
+        (primal, off), it = self.cost(w, b), self.samples
+        size = primal if 0.0 < primal < np.inf else 1.0
+        squares = Objective(it.design, it.y, Squared(), Zero(), it.c, it.fit_intercept)
+        theirs = None if given is None else size * given
+        found = certify_objective(squares, w, b, theirs, tol=tol, refute=False)
+        below = 2.0 * (found.primal_objective - found.gap) * (1.0 - 8.0 * UNIT)
+        bound = math.sqrt(below) * (1.0 - 4.0 * UNIT) if 0.0 < below < np.inf else 0.0
+        u = given
+        if u is None:  # at most of size 1 where an exact fit has left rounding alone
+            theirs = found.dual["u"]
+            u = theirs / max(size, length(theirs / it.roots))
+        return judge(
+            bounded(
+                primal,
+                bound,
+                self.rows(w, b, u),
+                tol,
+                scale=learning_scale(primal, bound, it.spread),
+                rounding=off,
+                within=found.within,
+                reason=found.reason if found.within is not None else "",
+                dual={"u": u},
+                dual_source="constructed" if given is None else "passed",
+                repaired=found.repaired / size,
+                is_proved=found.proved_gap < np.inf,
+            )
+        )
+
+    def rows(self, w: Array, b: float, u: Array) -> list[Condition]:
+        """The optimality conditions at (w, b) and u as they are."""
+        it, lam = self.samples, self.lam
+        rest, size = residual(it, w, b)[0], 0.0
+        size = it.size(rest)
+        pushed, lost = push(it, u)
+        slope = u + it.c * rest / size if 0.0 < size < np.inf else 0.0 * u
+        across = np.maximum(np.abs(pushed) - lam, 0.0)
+        scale = lam if lam > 0.0 else np.maximum(it.design.abs_rmatvec(it.c), 1e-300)
+        over = max(length(u / it.roots) - 1.0, 0.0)
+        rows = [
+            worst("u_i = c_i (z_i - y_i) / sigma", "stationarity", slope, it.roots),
+            worst("|x_j'u| <= lam", "dual_feasibility", across, scale, lost),
+            worst("sqrt(sum_i u_i^2/c_i) <= 1", "dual_feasibility", over, 1.0, gamma(u.size + 32)),
+            products("sigma + u'(y - z) = 0", size + float(u @ rest)),
+            products("lam |w_j| + w_j x_j'u = 0", lam * np.abs(w) + w * pushed),
+        ]
+        if it.fit_intercept:
+            total, sizes = float(u.sum()), float(np.abs(u).sum())
+            rows.insert(1, worst("1'u = 0", "dual_feasibility", total, sizes, ROUNDING * sizes))
+        return rows
+
+
+# Products of the Dantzig selector, X'Cr and X'Cq, with a bound on what rounding took.
+#
+# Where b is free, q = X v + v_0 has c'q = 0 and c'r = 0 is asked for, so that X may be told about
+# any
+# m in both: (X - 1 m')'C. Then a b that is rounded counts by c'r alone, however far X is from 0.
+
+
+MORE = 1.0 + 1e-6
+"""Room for the rounding of bounds on rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Correlations:
+    """Columns against residuals and scores, in the metric of c.
+
+    Attributes
+    ----------
+    samples : RegressionSamples
+    """
+
+    samples: RegressionSamples
+
+    @cached_property
+    def middle(self) -> Array:
+        """The m, (d,), about which columns are told: their means where b is free; else 0."""
+        it, d = self.samples, self.samples.design.shape[1]
+        if not it.fit_intercept or sparse.issparse(it.design.constant):
+            return np.zeros(d)
+        first = np.asarray(it.design.constant[0])
+        return first + it.c @ (it.design.constant - first)
+
+    @cached_property
+    def design(self) -> Design:
+        """X - 1 m', every entry rounded once."""
+        if not self.middle.any():
+            return self.samples.design
+        return as_design(self.samples.design.constant - self.middle)
+
+    @cached_property
+    def targets(self) -> Array:
+        """y less its mean, where b is free."""
+        return self.samples.y - self.samples.mean
+
+    @cached_property
+    def norms(self) -> Array:
+        """The sizes of the columns, (d,), in the metric of c."""
+        with np.errstate(over="ignore", under="ignore"):
+            return np.sqrt(self.design.column_squares(self.samples.c))
+
+    @cached_property
+    def sizes(self) -> Array:
+        """The sizes of the rows of X'C(y - X w - b), (d,)."""
+        return self.norms * self.samples.spread
+
+    def columns(self, index: Array) -> Array:
+        """sqrt(c) (X_j - mean) over its norm, for few columns; about 0 without intercept."""
+        it, part = self.samples, self.design.columns(index).dense()
+        if it.fit_intercept:
+            part = part - it.c @ part
+        return np.asarray(it.roots[:, None] * part / self.norms[index])
+
+    def against(self, x: Array, error: Array) -> tuple[Array, Array]:
+        """(X - 1 m')'Cx, and by how much each entry may be off where x is by ``error``."""
+        weighted = self.samples.c * x
+        lost = gamma(x.size + 16) * np.abs(weighted) + self.samples.c * error
+        return self.design.rmatvec(weighted), self.design.abs_rmatvec(lost) * MORE
+
+    def of_residuals(self, w: Array, b: float) -> tuple[Array, Array, float, float]:
+        """(X - 1 m')'Cr and its errors, c'r and its error, r = y - X w - b."""
+        r, error = residual(self.samples, w, b)
+        total = exact_dot(self.samples.c, r)
+        off = UNIT * abs(total) + float(self.samples.c @ error) * MORE
+        return *self.against(r, error), total, off
+
+    def scores(self, v: Array) -> tuple[Array, Array, float]:
+        """q = (X - 1 m')v + v_0 with c'q = 0 where b is free, its errors, and that v_0."""
+        it, used = self.samples, np.flatnonzero(v)
+        told = self.design.columns(used)
+        q = told.matvec(v[used])
+        error = gamma(used.size + 8) * told.abs_matvec(v[used]) * MORE
+        if not it.fit_intercept:
+            return q, error, 0.0
+        share = exact_dot(it.c, q) / float(it.c.sum())
+        spread = float(np.max(error, initial=0.0)) + gamma(it.y.size + 16) * abs(share)
+        left = q - share
+        return left, (error + spread + UNIT * np.abs(left)) * MORE, -share
+
+
+# Certificates of the Dantzig selector, min |w|_1 s.t. |X'C(y - X w - b)| <= lam, C = diag(c).
+#
+# Where b is free, c'(y - X w - b) = 0 too. For q = X v + v_0, with c'q = 0 there, D(v) =
+# y'Cq - lam |v|_1 for |X'Cq| <= 1, and P - D = sum_j (|w_j| - w_j x_j'Cq)
+# + sum_j (lam |v_j| - v_j x_j'Cr) - v_0 c'r. D is homogeneous: v over max |X'Cq| is
+# feasible, exactly.
+
+
+SMALL = (1e-9, 1e-6, 1e-3)
+"""Shares of the largest below which coefficients and slacks count as 0 where a v is looked for."""
+
+
+MET = "|x_j'Cr| <= lam"
+"""The constraint in words; with 1'Cr = 0 it is the same about means m_j of columns."""
+
+
+class SelectorBound(NamedTuple):
+    """D at v / ratio, which is feasible, what rounding may have added to it, and v_0."""
+
+    v: Array
+    value: float
+    lost: float
+    ratio: float
+    shift: float
+
+
+@dataclass(frozen=True, eq=False)
+class Dantzig:
+    """The problem of the Dantzig selector.
+
+    Attributes
+    ----------
+    correlations : Correlations
+    lam : float
+    """
+
+    correlations: Correlations
+    lam: float
+
+    @cached_property
+    def size(self) -> float:
+        """The size of a coefficient, the geometric mean of |y| / |x_j|: that of the objective."""
+        norms, spread = self.correlations.norms, self.correlations.samples.spread
+        used = norms[(norms > 0.0) & np.isfinite(norms)]
+        return float(spread / np.exp(np.log(used).mean())) if used.size else 0.0
+
+    def value(self, w: Array, b: float) -> float:
+        """P; inf where a constraint is violated by more than rounding."""
+        over, lost, total, off = self.violations(w, b)
+        it = self.correlations
+        allowed = lost + ROUNDING * (it.sizes + self.lam)
+        room = off + ROUNDING * (it.samples.spread + abs(b))
+        missed = it.samples.fit_intercept and not abs(total) <= room
+        return np.inf if missed or not np.all(over <= allowed) else float(np.abs(w).sum())
+
+    def violations(self, w: Array, b: float) -> tuple[Array, Array, float, float]:
+        """By how much |(X - 1 m')'Cr| exceeds lam, with errors; c'r with its error."""
+        found, lost, total, off = self.correlations.of_residuals(w, b)
+        return np.maximum(np.abs(found) - self.lam, 0.0), lost, total, off
+
+    def dual_value(self, v: Array) -> float:
+        """D; -inf where v is infeasible by more than rounding."""
+        q, error, _ = self.correlations.scores(v)
+        across, lost = self.correlations.against(q, error)
+        if np.any(np.abs(across) - lost > 1.0 + ROUNDING):
+            return -np.inf
+        return self._gain(q, v)
+
+    def _gain(self, q: Array, v: Array) -> float:
+        it = self.correlations
+        return float((it.samples.c * it.targets) @ q) - self.lam * float(np.abs(v).sum())
+
+    def bound(self, v: Array, *, least: float = 0.0) -> SelectorBound:
+        """D at v over the largest |X'Cq|, ``least`` at the least."""
+        it = self.correlations
+        q, error, shift = it.scores(v)
+        across, lost = it.against(q, error)
+        ratio = float(np.fmax(np.max(np.abs(across) + lost, initial=0.0) * (1.0 + EPS), least))
+        gains = it.samples.c * np.abs(it.targets)
+        off = gamma(q.size + 16) * float(gains @ np.abs(q)) + float(gains @ error)
+        off += gamma(v.size + 16) * self.lam * float(np.abs(v).sum())
+        value = self._gain(q, v) / ratio if 0.0 < ratio < np.inf else np.nan
+        off = off * MORE / ratio + 4.0 * UNIT * abs(value) if ratio > 0.0 else np.nan
+        if not np.isfinite(value + off):
+            return SelectorBound(np.zeros_like(v), 0.0, 0.0, 1.0, 0.0)
+        return SelectorBound(v, value, off, ratio, shift / ratio)
+
+    def best_of(self, points: Iterable[Array]) -> SelectorBound:
+        """The best bound at multiples of these; 0 is among them."""
+        zero = np.zeros_like(self.correlations.norms)
+        found = [SelectorBound(zero, 0.0, 0.0, 1.0, 0.0), *map(self.bound, points)]
+        best = max(found, key=lambda each: each.value - each.lost)
+        return best._replace(v=best.v / best.ratio, ratio=1.0)
+
+    def of_point(self, w: Array, b: float) -> Iterator[Array]:
+        """The v that make up for the signs of w by the rows that it meets."""
+        it = self.correlations
+        rows, parts = it.of_residuals(w, b)[0], np.abs(w) * it.norms
+        slack = np.abs(np.abs(rows) - self.lam)
+        for share in SMALL:
+            used = np.flatnonzero((parts > share * parts.max(initial=0.0)) & (it.norms > 0.0))
+            met = np.flatnonzero((slack <= share * it.sizes) & (it.norms > 0.0))
+            if 0 < used.size <= 2000 and 0 < met.size <= 2000:
+                yield self.multipliers(used, np.sign(w[used]), met)
+
+    def multipliers(self, used: Array, signs: Array, met: Array) -> Array:
+        """The least v on the rows ``met`` with x_j'Cq = signs_j for the columns used."""
+        it, v = self.correlations, np.zeros_like(self.correlations.norms)
+        A, B = it.columns(used), it.columns(met)
+        found = np.linalg.lstsq(A.T @ B, signs / it.norms[used], rcond=1e-12)[0]
+        v[met] = found / it.norms[met]
+        return v
+
+    def certify(self, w: Array, b: float, given: Array | None, tol: float) -> Certificate:
+        """Judge (w, b) by v, moved to where it is feasible, or by a v of the point's own."""
+        if given is None:
+            found = self.best_of(self.of_point(w, b))
+            v = found.v
+        else:
+            found, v = self.bound(given, least=1.0), given
+        over, lost, total, _ = self.violations(w, b)
+        primal = float(np.abs(w).sum())
+        near = np.abs(v) @ over + abs(found.shift * total)  # what violations may gain
+        off = gamma(w.size + 16) * primal + float(near) * MORE
+        carried = bool(np.isfinite(primal + off) and np.all(np.isfinite(lost)))
+        primal = primal if carried else np.inf
+        rows = self.rows(w, b, v)
+        # The price of a violation bounds P here, not that of a point that meets the constraints.
+        beside = any(row.kind == "primal_feasibility" and row.breaks(tol) for row in rows)
+        return judge(
+            bounded(
+                primal,
+                found.value,
+                rows,
+                tol,
+                scale=program_scale(primal, found.value, self.size),
+                rounding=found.lost + (off if carried else 0.0),
+                dual={"v": v},
+                dual_source="constructed" if given is None else "passed",
+                gap=np.inf if beside else None,
+                repaired=float(np.max(np.abs(found.v / found.ratio - v), initial=0.0)),
+                reason="" if carried else "No bound: the rows are beyond float64.",
+                is_proved=True,
+            )
+        )
+
+    def rows(self, w: Array, b: float, v: Array) -> list[Condition]:
+        """The optimality conditions at (w, b) and v as they are."""
+        it = self.correlations
+        (found, _, total, off), lam = it.of_residuals(w, b), self.lam
+        over, lost, _, _ = self.violations(w, b)
+        q, error, _ = it.scores(v)
+        across, shaken = it.against(q, error)
+        beyond = np.maximum(np.abs(across) - 1.0, 0.0)
+        name = "|(x_j - m_j)'Cr| <= lam" if it.middle.any() else MET
+        rows = [
+            worst(name, "primal_feasibility", over, it.sizes, lost),
+            worst("|x_j'Cq| <= 1", "dual_feasibility", beyond, 1.0, shaken),
+            products("|w_j| - w_j x_j'Cq = 0", np.abs(w) - w * across),
+            products("lam |v_j| - v_j x_j'Cr = 0", lam * np.abs(v) - v * found),
+        ]
+        if it.samples.fit_intercept:
+            size = it.samples.spread
+            rows.insert(1, worst("1'Cr = 0", "primal_feasibility", total, size, off))
+        return rows
+
+
+# The linear program of the Dantzig selector, by working sets of columns that HiGHS solves.
+
+
+MANY = 100
+"""Columns that enter the restricted program at once."""
+FEASIBLE = 1e-10
+"""HiGHS's tolerances, the least that it takes."""
+SELECTION_MET = 1e-9
+"""Violations below this share of the size of their row call for no column."""
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The restricted programs, told in columns of norm 1 and targets of norm 1.
+
+    Attributes
+    ----------
+    problem : Dantzig
+    """
+
+    problem: Dantzig
+
+    def rounds(self) -> Iterator[tuple[Array, Array, bool]]:
+        """Yield w, v and whether no column is left to enter: then they are optimal.
+
+        A restricted program is the Dantzig selector of some columns. Those enter whose rows its w
+        violates, and those whose x_j'Cq is beyond 1.
+        """
+        it, lam = self.problem.correlations, self.problem.lam
+        d, usable = it.norms.size, it.norms > 0.0
+        used, w, v = np.zeros(d, dtype=bool), np.zeros(d), np.zeros(d)
+        while True:
+            rows = it.of_residuals(w, it.samples.best_intercept(w))[0]
+            sizes = np.where(usable, it.sizes, 1.0) if it.samples.spread > 0.0 else np.ones(d)
+            missed = (np.abs(rows) - lam) / sizes
+            q, error, _ = it.scores(v)
+            beyond = np.abs(it.against(q, error)[0]) - 1.0
+            new = np.zeros(d, dtype=bool)
+            for left in (missed, beyond):
+                left = np.where(used | ~usable, -np.inf, left)
+                worst = np.argsort(-left, kind="stable")[:MANY]
+                new[worst[left[worst] > SELECTION_MET]] = True
+            yield w, v, not new.any()
+            if not new.any():
+                return
+            used |= new
+            found = self._restricted(np.flatnonzero(used))
+            if found is None:
+                return
+            w, v = found
+
+    def _restricted(self, used: Array) -> tuple[Array, Array] | None:
+        """w and v of the program of these columns; its vertex is solved once more, exactly."""
+        it, k = self.problem.correlations, used.size
+        norms, size = it.norms[used], it.samples.spread
+        A = it.columns(used)
+        G, h = A.T @ A, A.T @ (it.samples.roots * it.targets) / size
+        room, costs = self.problem.lam / (norms * size), norms.min() / norms
+        data = LinearData(
+            np.concatenate([costs, costs]),
+            np.block([[G, -G], [-G, G]]),
+            np.concatenate([h + room, room - h]),
+            np.zeros((0, 2 * k)),
+            np.zeros(0),
+            np.zeros(2 * k),
+            np.full(2 * k, np.inf),
+        )
+        found = highs(data, FEASIBLE)
+        if found.x is None or found.lambda_ub is None:
+            return None
+        x, y = found.x[:k] - found.x[k:], found.lambda_ub[k:] - found.lambda_ub[:k]
+        x, y = _vertex(G, h, room, costs, x, y)
+        w, v = np.zeros(it.norms.size), np.zeros(it.norms.size)
+        w[used], v[used] = x * size / norms, y / (norms * norms.min())
+        return w, v
+
+
+def _vertex(
+    G: Array, h: Array, room: Array, costs: Array, x: Array, y: Array
+) -> tuple[Array, Array]:
+    """x and y solved from the rows that are met and the coefficients that are not 0."""
+    used, met = np.flatnonzero(x), np.flatnonzero(y)
+    if used.size != met.size or not used.size:
+        return x, y
+    try:
+        there = np.linalg.solve(G[np.ix_(met, used)], (h - room * np.sign(y))[met])
+        prices = np.linalg.solve(G[np.ix_(met, used)].T, (costs * np.sign(x))[used])
+    except np.linalg.LinAlgError:
+        return x, y
+    same = np.all(there * x[used] > 0.0) and np.all(prices * y[met] > 0.0)
+    if not same:
+        return x, y
+    x, y = x.copy(), y.copy()
+    x[used], y[met] = there, prices
+    return x, y

@@ -1,1 +1,0 @@
-"""Certificates of penalties or bounds on a residual as a whole."""

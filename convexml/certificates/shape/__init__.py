@@ -1,1 +1,0 @@
-"""Certificates of fits of a given shape."""

@@ -1,1 +1,0 @@
-"""What a gap says of every solution: supports, zeros, intervals, uniqueness."""

@@ -1,1 +1,0 @@
-"""A problem and its dual in LaTeX."""

@@ -1,0 +1,496 @@
+"""The base of the models whose point is no (w, b): a few arrays by name."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from ..certificates import Certificate, Verdict
+from ..certificates.judge import refuted
+from ..errors import InputError, UnsuitableSolverError, nearest
+from ..numerics import Array
+from ..progress import at, evaluated
+from ..solvers import Record, supports
+from ..solvers.reference import REFERENCE, ReferenceRun, installed, run_reference, suits
+from ..solvers.registry import check_name, suitable_instead
+from ..system import limited
+from ..validation import finite_array, positive_number
+from .base import PosedProblem, Problem
+from .checkpoint import without_checkpoint
+from .portfolio import Limits, available, first_verified, in_time
+from .solution import Solution
+
+# Solve a problem in named arrays: its own methods, then CVXPY; the judge has the last word.
+
+
+MAX_ITER = 1000
+"""Steps of a method, where no other limit is given."""
+running_Arrays = dict[str, Array]
+
+
+class PosedArrays(PosedProblem, Protocol):
+    """What solving asks of a problem in named arrays; see ``ArrayProblem``."""
+
+    methods: ClassVar[tuple[str, ...]]
+    why: ClassVar[str]
+    _promise: float
+
+    def shapes(self) -> tuple[Mapping[str, tuple[int, ...]], Mapping[str, tuple[int, ...]]]: ...
+
+    def _judge(
+        self, point: running_Arrays, dual: running_Arrays, tol: float, *, search: bool
+    ) -> Certificate: ...
+
+    def _iterates(self, solver: str) -> Iterator[tuple[running_Arrays, running_Arrays]]: ...
+
+    def _absence(self, tol: float) -> Certificate | None: ...
+
+    @property
+    def _asks(self) -> bool: ...
+
+    def _complete(self, point: running_Arrays) -> running_Arrays: ...
+
+    def _read_point(self) -> dict[str, Any]: ...
+
+    def _read_duals(self) -> running_Arrays: ...
+
+    def snapshot(self) -> Any: ...
+
+
+def solve_arrays(
+    problem: PosedArrays, solver: str, limits: Limits, options: dict[str, Any]
+) -> Solution:
+    """Run one solver, or for "auto" one after the other until a claim is verified."""
+    chosen = "auto" if solver == "auto" else check_name(solver)
+    if chosen != "auto" and available(chosen):
+        suited, reason = supports(chosen, problem)
+        if not suited:
+            raise UnsuitableSolverError(f"{reason}{suitable_instead(problem)}")
+    known = problem._absence(limits.tol)
+    if known is not None:
+        solution = conclude(problem, known, chosen)
+        solution.choice = "The data show that there is no optimal point: nothing was run."
+        return solution
+    if chosen != "auto":
+        return _attempt(problem, chosen, limits, options)
+    own = next(iter(problem.methods), "")
+    why = f"auto chose {own}: {problem.why}." if own else "auto asks the reference solvers in turn."
+    return first_verified(_in_turn(problem, limits, options), why)
+
+
+def _in_turn(problem: PosedArrays, limits: Limits, options: dict[str, Any]) -> Iterator[Solution]:
+    names = (*problem.methods, *(REFERENCE if problem._asks else ()))
+    for name, left in in_time(limits, names):
+        own = name in problem.methods
+        if own or (installed(name) and suits(name, problem.statement.problem)[0]):
+            yield _attempt(problem, name, left, options)
+            options = {}
+
+
+def _attempt(problem: PosedArrays, name: str, limits: Limits, options: dict[str, Any]) -> Solution:
+    if name in problem.methods:
+        if options:
+            raise InputError(f"{name}: {problem.name} takes no option {next(iter(options))!r}.")
+        return _by_hand(problem, name, limits)
+    if not available(name):
+        message = f"{name} is not installed; pip install {name} makes it available."
+        return _failed(problem, name, ReferenceRun("not installed", 0.0, 0.0, 0, message), limits)
+    posed = problem.statement
+    tol, seconds, steps = limits.tol, limits.max_seconds, limits.max_iter
+    run = run_reference(
+        posed.problem, name, tol=tol, max_seconds=seconds, max_steps=steps, **options
+    )
+    run = replace(run, compile_seconds=run.compile_seconds + problem.posing_seconds())
+    values = problem._read_point() if run.has_point else {}
+    if not values or not all(v is not None and np.all(np.isfinite(v)) for v in values.values()):
+        return _failed(problem, name, run, limits)
+    point = problem._complete({key: np.array(value) for key, value in values.items()})
+    dual = {key: v for key, v in problem._read_duals().items() if np.all(np.isfinite(v))}
+    at(f"{name}: certifying")
+    certificate = problem._judge(point, dual, limits.tol, search=False)
+    if dual and certificate.verdict is not Verdict.CERTIFIED:
+        other = problem._judge(point, {}, limits.tol, search=False)
+        certificate = min(certificate, other, key=Certificate.standing)
+    return _told(conclude(problem, certificate, name, point), run)
+
+
+def _failed(problem: PosedArrays, name: str, run: ReferenceRun, limits: Limits) -> Solution:
+    message = run.message or f"{name} returned no point ({run.claimed})."
+    nothing = Certificate(
+        "optimal", np.inf, -np.inf, np.inf, np.inf, (), Verdict.UNDECIDED, limits.tol, message
+    )
+    solution = _told(conclude(problem, nothing, name), run)
+    solution.status, solution.message = "failed", message
+    return solution
+
+
+def _told(solution: Solution, run: ReferenceRun) -> Solution:
+    solution.claimed_status, solution.message = run.claimed, run.message
+    solution.iterations = run.iterations
+    solution.seconds, solution.compile_seconds = run.seconds, run.compile_seconds
+    return solution
+
+
+def _by_hand(problem: PosedArrays, name: str, limits: Limits) -> Solution:
+    """The iterates of a method, the promising ones judged, until one holds or a limit is met."""
+    start = time.perf_counter()
+    most = MAX_ITER if limits.max_iter is None else limits.max_iter
+    seconds = np.inf if limits.max_seconds is None else limits.max_seconds
+    best: tuple[Certificate, running_Arrays] | None = None
+    pending: tuple[running_Arrays, running_Arrays] | None = None
+    trace: list[Record] = []
+    step, claimed, message = 0, "", ""
+    at(name)
+
+    def judged(point: running_Arrays, dual: running_Arrays) -> Certificate:
+        nonlocal best
+        found = problem._judge(point, dual, limits.tol, search=False)
+        values = (found.primal_objective, found.dual_objective, found.gap)
+        spent = time.perf_counter() - start
+        trace.append(Record(step, float(step), spent, *values, found.relative_gap))
+        evaluated(*trace[-1].told)
+        if best is None or found.standing() < best[0].standing():
+            best = found, point
+        return found
+
+    try:
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            for step, (point, dual) in enumerate(problem._iterates(name)):
+                spent = time.perf_counter() - start
+                ends = "max_iter" * (step >= most) or "max_seconds" * (spent >= seconds)
+                pending = point, dual
+                if ends or step == 0 or not problem._promise > limits.tol:
+                    pending = None
+                    found = judged(point, dual)
+                    claimed = "optimal" if found.verdict is Verdict.CERTIFIED else ends
+                else:
+                    evaluated(step)
+                if claimed:
+                    break
+            if pending is not None:
+                judged(*pending)
+    except KeyboardInterrupt:
+        claimed = message = "interrupted"
+    except np.linalg.LinAlgError as error:
+        claimed, message = "error", f"{name} stopped: {error}"
+    spent = time.perf_counter() - start
+    run = ReferenceRun(claimed or "no further step", spent, 0.0, step, message)
+    if best is None:
+        return _failed(problem, name, run, limits)
+    solution = _told(conclude(problem, best[0], name, best[1]), run)
+    solution.evaluated = trace
+    return solution
+
+
+def conclude(
+    problem: PosedArrays, certificate: Certificate, solver: str, point: running_Arrays | None = None
+) -> Solution:
+    """The Solution of a certificate: its point and dual point, or its evidence."""
+    status = certificate.claim
+    if status == "optimal":
+        status = "optimal" if certificate.verdict is Verdict.CERTIFIED else "inaccurate"
+    names = problem.shapes()[1]
+    dual = {name: value for name, value in certificate.dual.items() if name in names}
+    return Solution(
+        status=status,
+        problem=problem.snapshot(),
+        primal={name: np.asarray(value) + 0.0 for name, value in (point or {}).items()},
+        dual=dual if point is not None else {},
+        certificate=certificate,
+        solver=solver,
+        evidence=dict(certificate.evidence),
+    )
+
+
+def judge_stored(
+    problem: PosedArrays,
+    primal: Mapping[str, Array],
+    dual: Mapping[str, Array],
+    document: Mapping[str, Any],
+) -> Solution:
+    """Certify a stored point, or look again for the evidence that there is none."""
+    tol, solver = float(document.get("tol", 1e-6)), document.get("solver", "")
+    if primal:
+        certificate = problem._judge(dict(primal), dict(dual), tol, search=True)
+        return conclude(problem, certificate, solver, dict(primal))
+    evidence = problem._absence(tol)
+    if evidence is None:
+        raise InputError(f"{problem.name}: the stored solution has no point.")
+    return conclude(problem, evidence, solver)
+
+
+Arrays = dict[str, Array]
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+class ArrayProblem(Problem):
+    """A convex problem in named arrays, with a certificate of its own.
+
+    A model says the names and shapes of its arrays, its two objectives and how a point is judged;
+    it poses itself with CVXPY like all others. From these come ``solve``, ``certify``,
+    ``objective``, paths, JSON and tables. ``docs/extending.md`` has an example.
+    """
+
+    why: ClassVar[str] = "it is written for this model"
+    """Why "auto" takes the first of them."""
+    _hyper: dict[str, Any]
+    _promise: float = 0.0
+    """The relative gap that a method expects of its last step: not judged where it is too large."""
+
+    # -- what a model says of itself -------------------------------------------------------------
+
+    @abstractmethod
+    def shapes(self) -> tuple[Shapes, Shapes]:
+        """The shapes of the arrays of a point, and of a dual point, by name."""
+
+    @abstractmethod
+    def _value(self, point: Arrays) -> float:
+        """P at a point; inf where it is infeasible."""
+
+    @abstractmethod
+    def _dual_value(self, dual: Arrays) -> float:
+        """D at a dual point; -inf where it is infeasible."""
+
+    @abstractmethod
+    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+        """Judge a point as it is, with the dual arrays that are passed; construct the others.
+
+        Its ``dual`` holds the dual point by name. Only where it is to ``search`` does it look for a
+        better point or dual point, which may take as long as solving.
+        """
+
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
+        """(point, dual point) of one of ``methods``, step by step, the start first."""
+        raise NotImplementedError
+
+    def _absence(self, tol: float) -> Certificate | None:
+        """Evidence that there is no optimal point, where the data show it."""
+        return None
+
+    @property
+    def _asks(self) -> bool:
+        """Whether "auto" asks the reference solvers where ``methods`` fall short."""
+        return True
+
+    def _complete(self, point: Arrays) -> Arrays:
+        """A point with the arrays that were not passed, where they follow from the others."""
+        return point
+
+    def _check(self, **hyper: Any) -> dict[str, Any]:
+        """The hyperparameters, validated."""
+        return hyper
+
+    def _read_point(self) -> dict[str, Any]:
+        """The arrays of a point that a reference solver left in ``variables``."""
+        there = self.variables
+        return {name: there[name].value for name in self.shapes()[0] if name in there}
+
+    def _read_duals(self) -> Arrays:
+        """The dual arrays that a reference solver left in ``constraints``, as far as it did."""
+        return {}
+
+    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
+        """The values of ``variables``, and the dual values of ``constraints``, by name."""
+        return point, {}
+
+    # -- solved and judged: any arrays, whoever computed them -------------------------------------
+
+    @limited
+    def solve(
+        self,
+        solver: str = "auto",
+        *,
+        tol: float = 1e-6,
+        max_seconds: float | None = None,
+        max_iter: int | None = None,
+        **options: Any,
+    ) -> Solution:
+        """Solve and certify; fills the values of ``primal``.
+
+        Parameters
+        ----------
+        solver : str
+            "auto" (the first of ``methods``, then the reference solvers until a claim is verified,
+            where they suit), or the name of a solver.
+        tol : float
+            Relative, for the certificate.
+        max_seconds, max_iter : number, optional
+            Limits.
+        **options
+            ``progress``, and a reference solver's own options; ``seed``, ``w0`` and ``polish`` have
+            no effect here.
+
+        Returns
+        -------
+        Solution
+            "optimal" only where the certificate holds.
+        """
+        without = ("seed", "w0", "polish")
+        options = {key: value for key, value in options.items() if key not in without}
+        options = without_checkpoint(f"{self.name}.solve", options)
+        limits = Limits.read(tol, max_seconds, max_iter)
+        self._last = solve_arrays(self, solver, limits, options)
+        if self._statement is not None:
+            self._fill()
+        return self._last
+
+    def certify(self, *point: Any, tol: float = 1e-6, **arrays: Any) -> Certificate:
+        """Judge a point as it is; what is missing of its dual point is constructed.
+
+        Parameters
+        ----------
+        *point : array
+            The array of the point, where it has only one.
+        tol : float
+            For the relative gap and the feasibilities, relative to their rows.
+        **arrays
+            The arrays of ``Solution.primal``, and any of ``Solution.dual``, by name.
+
+        Returns
+        -------
+        Certificate
+            Claim "optimal".
+        """
+        tol = positive_number(tol, f"{self.name}.certify", "tol")
+        primal, dual = self._read("certify", point, arrays)
+        return self._judge(primal, dual, tol, search=True)
+
+    def objective(self, *point: Any, **arrays: Any) -> float:
+        """P at the arrays of a point, as ``certify`` takes them; inf where it is infeasible."""
+        return self._value(self._read("objective", point, arrays, duals=False)[0])
+
+    def dual_objective(self, *dual: Any, **arrays: Any) -> float:
+        """D at the arrays of a dual point, by name or a single one; -inf where it is infeasible."""
+        shapes = self.shapes()[1]
+        return self._dual_value(self._arrays("dual_objective", dual, arrays, shapes, tuple(shapes)))
+
+    def _read(
+        self, method: str, given: tuple[Any, ...], arrays: dict[str, Any], duals: bool = True
+    ) -> tuple[Arrays, Arrays]:
+        """The point, complete, and the dual arrays among what was passed."""
+        ours, theirs = self.shapes()
+        first = {name: value for name, value in arrays.items() if not (duals and name in theirs)}
+        point = self._complete(self._arrays(method, given, first, ours))
+        lacking = [name for name in ours if name not in point]
+        if lacking:
+            raise InputError(
+                f"{self.name}.{method}: {lacking[0]!r} is missing; pass the arrays "
+                f"{', '.join(ours)} by name, as Solution.primal holds them."
+            )
+        rest = {name: value for name, value in arrays.items() if name not in first}
+        return point, self._arrays(method, (), rest, theirs)
+
+    def _arrays(
+        self,
+        method: str,
+        given: tuple[Any, ...],
+        arrays: Mapping[str, Any],
+        shapes: Shapes,
+        needed: tuple[str, ...] = (),
+    ) -> Arrays:
+        """Finite arrays of the right shapes, by name."""
+        owner, names = f"{self.name}.{method}", list(shapes)
+        if len(given) > 1 or (given and isinstance(given[0], Mapping)):
+            raise InputError(
+                f"{owner}: takes its arrays by name: {', '.join(names)}; with a dict "
+                f"{method}(**solution.primal)."
+            )
+        found = dict(zip(names, given, strict=False)) | dict(arrays)
+        if given and names[0] in arrays:
+            raise InputError(f"{owner}: {names[0]!r} is passed twice.")
+        for name in found:
+            if name not in shapes:
+                known = f"{nearest(name, names)} Arrays: {', '.join(names)}."
+                raise InputError(f"{owner}: there is no array {name!r}.{known}")
+        for name in needed:
+            if name not in found:
+                raise InputError(f"{owner}: {name!r} is missing; pass {', '.join(needed)}.")
+        read = {name: finite_array(value, owner, name) for name, value in found.items()}
+        for name, value in read.items():
+            if value.size == 0 and 0 in shapes[name]:
+                read[name] = value = value.reshape(shapes[name])  # a list says no more of it
+            if value.shape != tuple(shapes[name]):
+                raise InputError(
+                    f"{owner}: {name} must have shape {tuple(shapes[name])}, got {value.shape}."
+                )
+        return read
+
+    # -- stored, posed with CVXPY ----------------------------------------------------------------
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The problem as plain lists, for JSON; ``from_dict`` poses it again."""
+
+    def recertify(self, primal: Arrays, dual: Arrays, document: dict[str, Any]) -> Solution:
+        """Judge a stored point anew; its status follows from the new certificate."""
+        if primal:
+            primal, dual = self._read("from_json", (), primal | dual)
+        return judge_stored(self, primal, dual, document)
+
+    def _set_hyperparameter(self, name: str, value: Any) -> None:
+        self._hyper, self._last = self._check(**(self._hyper | {name: value})), None
+        for statement in (self._statement, self._dual_statement):
+            if statement is not None and name in statement.parameters:
+                statement.parameters[name].value = self._hyper[name]
+
+    def _fill(self) -> None:
+        if self._last is None or not self._last.primal:
+            return
+        values, duals = self._posed_values(dict(self._last.primal), dict(self._last.dual))
+        for name, value in values.items():
+            self.statement.variables[name].value = np.array(value)
+        for label, value in duals.items():
+            self.statement.constraints[label].save_dual_value(np.array(value))
+
+
+# A point that its own multipliers do not certify is compared with the steps of a solver.
+
+
+STEPS = 100
+"""Steps towards a better dual point, where a point is judged."""
+
+
+def compared(
+    found: Certificate,
+    w: Array,
+    steps: Iterable[tuple[Array, Array]],
+    certify: Callable[[Array, Array, float], Certificate],
+    rounding: Callable[[Array], float],
+    told: Callable[[Array], dict[str, Any]],
+    *,
+    with_own: bool,
+) -> Certificate:
+    """The certificate of w with the multipliers of the last step, REFUTED if that step is better.
+
+    Parameters
+    ----------
+    found : Certificate
+        Judged, UNDECIDED.
+    w : array
+        The point.
+    steps : iterable of (point, multipliers)
+        Of a solver; those that certify their own point at a hundredth of tol are the last.
+    certify : callable
+        Of a point, multipliers and tol.
+    rounding : callable
+        What the objective of a point may be off by.
+    told : callable
+        A point as arrays by name.
+    with_own : bool
+        Whether multipliers may take the place of those of ``found``.
+    """
+    best, better, own = found, w, None
+    for k, (better, own) in enumerate(steps):
+        best = certify(better, own, 0.01 * found.tol)
+        if k >= STEPS or best.verdict is Verdict.CERTIFIED:
+            break
+    if with_own and own is not None:
+        other = certify(w, own, found.tol)
+        found = other if other.gap < found.gap else found
+    witness = {**told(better), "objective": best.primal_objective}
+    return refuted(found, best.primal_objective, witness, rounding(w) + rounding(better))

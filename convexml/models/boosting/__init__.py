@@ -1,1 +1,0 @@
-"""Boosting: margins of weak learners, as convex problems."""

@@ -1,1 +1,0 @@
-"""A solution in words, as a picture, as JSON."""

@@ -1,1 +1,0 @@
-"""Functions of a kernel."""

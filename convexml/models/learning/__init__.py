@@ -1,1 +1,0 @@
-"""What a learning problem does: built, posed, solved, judged, stored."""

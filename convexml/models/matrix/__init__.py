@@ -1,1 +1,0 @@
-"""Relaxations: principal components, k-means, clusters that merge."""

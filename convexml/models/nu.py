@@ -1,0 +1,782 @@
+"""What the machines with nu share: a margin rho that is found with the function."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from ..certificates import Certificate
+from ..certificates.judge import absent, judge
+from ..certificates.learning.nu import (
+    Functions,
+    HeldPoint,
+    NuPart,
+    OfFeatures,
+    OfSamples,
+    about_centre,
+    moved_intercept,
+    short_class,
+)
+from ..certificates.learning.paths import Tangent
+from ..data import as_design
+from ..data.columns import NamedColumns, match_columns
+from ..errors import InputError
+from ..formulas import constant, listed, worst
+from ..kernels import Kernel
+from ..kernels.matrix import KernelMatrix
+from ..losses import Pinball
+from ..numerics import EPS, Array, gamma
+from ..penalties import L2
+from ..problem import Statement, label_all
+from ..problem.kernel import KernelObjective
+from ..solvers.dual.smo import climb, smo
+from ..validation import positive_number
+from .arrays import ArrayProblem, Arrays, Shapes
+from .base import Hyperparameter
+from .inputs import Samples, expand, read_matrix, read_samples
+from .kernel import kernel_matrix
+from .latex import FACTORED, KEPT, WEIGHTS, Latex, gram, such_that
+from .outcome import SUPPORT_SHARE
+from .path import IntervalPath, follow
+from .pictures.answers import draw_machine
+from .posing import described, rebuilt
+from .prediction import score
+from .problem import LearningProblem
+from .solution import Solution
+
+# What a machine with nu says of other nu: P = F - nu S rho is linear in it.
+
+
+def follow_nu(
+    machine: Any, name: str, ends: Any, tol: float, solve: Callable[[float], Solution]
+) -> IntervalPath:
+    """A path that holds at every nu between its ends; see ``follow``."""
+    return follow(machine, name, ends, tol, solve, line_of_level)
+
+
+def line_of_level(solution: Solution, name: str) -> Tangent:
+    """P of a solution as nu moves: its slope is -S rho, S the sum of the weights.
+
+    Raises
+    ------
+    InputError
+        Where there is no rho, as the problem is unbounded.
+    """
+    machine: Any = solution.problem
+    at = float(getattr(machine, name))
+    if "rho" not in solution.primal:
+        raise InputError(
+            f"{machine.name}.path: everywhere needs a solution at each {name}; at {at:g} the "
+            f"problem is {solution.status}."
+        )
+    weights = machine._samples.weights
+    slope = -float(weights.sum()) * float(solution.primal["rho"])
+    error = gamma(len(weights) + 4) * abs(slope)
+    nothing = machine._part(machine._nothing(), np.zeros_like(weights))
+    return Tangent.of(solution.certificate, at, slope, error, nothing.null)
+
+
+# The samples of a machine with nu: as plain lists, for JSON, and back; scores of new ones.
+
+
+def samples_to_dict(samples: Samples, kernel: Kernel | None) -> dict[str, Any]:
+    """The rows kept, their labels or targets and weights, and the kernel."""
+    X, classes = samples.X, samples.classes
+    return {
+        "X": (X.toarray() if hasattr(X, "toarray") else X).tolist(),
+        "y": None if classes is None else samples.y.tolist(),
+        "classes": None if classes is None else classes.tolist(),
+        "sample_weight": samples.weights.tolist(),
+        "rows": samples.kept.tolist(),
+        "total": samples.total,
+        "features": samples.feature_names,
+        "kernel": None if kernel is None else described(kernel),
+    }
+
+
+def samples_from_dict(stored: dict[str, Any]) -> tuple[list[Any], Any, Array]:
+    """X and perhaps y, the kernel and the weights; rows that were dropped have weight 0."""
+    rows, total = np.array(stored["rows"], dtype=int), int(stored["total"])
+    kept = np.array(stored["X"], dtype=float)
+    X, weights = np.zeros((total, kept.shape[1])), np.zeros(total)
+    X[rows], weights[rows] = kept, stored["sample_weight"]
+    kernel = None if stored["kernel"] is None else rebuilt(stored["kernel"])
+    names = stored.get("features")
+    data: list[Any] = [NamedColumns(X, names) if names else X]
+    if stored["y"] is not None and stored["classes"] is None:
+        targets = np.zeros(total)
+        targets[rows] = stored["y"]
+        data.append(targets)
+    elif stored["y"] is not None:
+        classes = np.array(stored["classes"])
+        y = np.repeat(classes[:1], total)
+        y[rows] = classes[(np.array(stored["y"]) > 0.0).astype(int)]
+        data.append(y)
+    return data, kernel, weights
+
+
+def scores_of(owner: str, samples: Samples, kernel: Kernel | None, X: Any, f: Array) -> Array:
+    """f(x) of new samples, shape (m,); f is w, or the coefficients of all training samples."""
+    new = read_matrix(owner, match_columns(owner, X, samples.feature_names))
+    width = samples.X.shape[1]
+    if new.shape[1] != width:
+        raise InputError(
+            f"{owner}: X has {new.shape[1]} columns, the model was posed with {width}."
+        )
+    if kernel is None:
+        return as_design(new).matvec(f)
+    rows = new if kernel.takes_samples else new[:, samples.kept]
+    found: Array = kernel(rows, samples.X) @ f[samples.kept]
+    return found
+
+
+# Machines with nu as CVXPY problems: f(x_i) = A_i.w, A is X or a factor of K.
+
+
+def pose_nu(A: Any, s: Array, labels: Array | None, nu: float, is_factor: bool) -> Statement:
+    """Minimise (1/2) |w|^2 + s'xi - nu S rho s.t. f(x_i) >= rho - xi_i, or y_i (f(x_i) + b)."""
+    import cvxpy as cp
+
+    w, rho, xi = cp.Variable(A.shape[1], name="w"), cp.Variable(name="rho"), _vector("xi", s)
+    variables, scores = (
+        {"w": w, "rho": rho, "xi": xi},
+        constant(A, "Phi" if is_factor else "X") @ w,
+    )
+    if labels is not None:
+        variables["b"] = b = cp.Variable(name="b")
+        scores = cp.multiply(constant(labels, "y"), scores + b)
+    constraints = {"margin": scores >= rho - xi, "slack": xi >= 0.0}
+    if labels is not None:
+        constraints["rho"] = rho >= 0.0
+    if is_factor:  # w = L'q
+        variables["q"] = q = _vector("q", s)
+        constraints["function"] = w == constant(A, "Phi").T @ q
+    share = cp.Parameter(nonneg=True, name="nu", value=nu)
+    value = 0.5 * cp.sum_squares(w) + constant(s, "s") @ xi - float(s.sum()) * (share * rho)
+    problem = cp.Problem(cp.Minimize(value), label_all(constraints))
+    return Statement(problem, variables, constraints, {"nu": share})
+
+
+def pose_nu_dual(A: Any, s: Array, labels: Array | None, nu: float, is_factor: bool) -> Statement:
+    """Maximise -(1/2) |A'q|^2, q_i = alpha_i y_i, 0 <= alpha <= s, sum alpha = nu S; >= with y.
+
+    Its multipliers are the primal solution: rho of ``total``, xi of ``upper``, b of ``intercept``.
+    """
+    import cvxpy as cp
+
+    alpha, share = _vector("alpha", s), cp.Parameter(nonneg=True, name="nu", value=nu)
+    total = float(s.sum()) * share
+    q = alpha if labels is None else cp.multiply(constant(labels, "y"), alpha)
+    constraints = {
+        "lower": alpha >= 0.0,
+        "upper": alpha <= constant(s, "s"),
+        "total": cp.sum(alpha) == total if labels is None else cp.sum(alpha) >= total,
+    }
+    if labels is not None:
+        constraints["intercept"] = cp.sum(q) == 0.0
+    value = -0.5 * cp.sum_squares(constant(A, "Phi" if is_factor else "X").T @ q)
+    problem = cp.Problem(cp.Maximize(value), label_all(constraints))
+    return Statement(problem, {"alpha": alpha}, constraints, {"nu": share})
+
+
+def _vector(name: str, s: Array) -> Any:
+    import cvxpy as cp
+
+    return cp.Variable(len(s), name=name)
+
+
+STEPS, NEAR = 1000, 1e-9
+"""Steps of a method, and its relative gap, where a point is judged by a dual point of ours."""
+
+
+class NuMachine(ArrayProblem):
+    """A machine with nu, linear or with a kernel.
+
+    The function is f(x) = w.x, or f = sum_j q_j k(x_j, .) where there is a kernel; with classes
+    there is a b beside rho.
+    """
+
+    nu = Hyperparameter()
+    methods: ClassVar[tuple[str, ...]] = ("smo", "augmented_lagrangian", "interior_point")
+    why: ClassVar[str] = "the dual is a quadratic program in a box, of few support vectors"
+    _samples: Samples
+    _matrix: KernelMatrix | None = None
+    _interval_path = follow_nu
+
+    def _start(self, samples: Samples, nu: Any, kernel: Any) -> None:
+        self._samples, self._hyper = samples, self._check(nu=nu)
+        if kernel is not None and not isinstance(kernel, Kernel):
+            raise InputError(
+                f"{self.name}: kernel must be None or one of convexml.kernels, got {kernel!r}."
+            )
+        if kernel is not None:
+            self._matrix = kernel_matrix(self.name, kernel, samples)
+
+    @property
+    def kernel(self) -> Kernel | None:
+        """The kernel, fixed; None for a linear machine."""
+        return None if self._matrix is None else self._matrix.kernel
+
+    def _check(self, **hyper: Any) -> dict[str, Any]:
+        nu = positive_number(hyper["nu"], self.name, "nu")
+        if not nu <= 1.0:
+            raise InputError(f"{self.name}: nu must be in (0, 1], got {nu:g}.")
+        return {"nu": nu}
+
+    # -- as the base asks ------------------------------------------------------------------------
+
+    @property
+    def function_name(self) -> str:
+        """What the array of f is called: "w" of features, "q" of samples."""
+        return "w" if self._matrix is None else "q"
+
+    @cached_property
+    def space(self) -> Functions:
+        """Where f is."""
+        return OfFeatures(self._samples.X) if self._matrix is None else OfSamples(self._matrix)
+
+    @property
+    def total(self) -> float:
+        """nu times the sum of the weights: that of alpha."""
+        return float(self._hyper["nu"]) * float(self._samples.weights.sum())
+
+    @property
+    @abstractmethod
+    def labels(self) -> Array:
+        """y_i, (n,): ones where there are no classes."""
+
+    def shapes(self) -> tuple[Shapes, Shapes]:
+        n = (self._samples.total,)
+        f = (self._samples.X.shape[1],) if self._matrix is None else n
+        return {self.function_name: f, **self._scalars, "xi": n}, {"alpha": n, "beta": n}
+
+    _scalars: ClassVar[Shapes] = {"rho": ()}
+
+    def _part(self, point: Arrays, alpha: Array) -> NuPart:
+        """The point, with a dual point, among the samples that count."""
+        kept, s = self._samples.kept, self._samples.weights
+        f = point[self.function_name]
+        f = f if self._matrix is None else f[kept]
+        b, xi = float(point.get("b", 0.0)), point.get("xi")
+        at = HeldPoint(f, b, float(point["rho"]), self.labels * alpha,
+                       None if xi is None else xi[kept])  # fmt: skip
+        return NuPart(self.space, self.labels, s, self.total, at, self._again)
+
+    def _again(self) -> HeldPoint:
+        """The end of a fast method, of the first that comes near enough."""
+        best: NuPart | None = None
+        for name in self.methods:
+            *_, (point, dual) = islice(self._iterates(name), STEPS)
+            part = self._part(point, dual["alpha"][self._samples.kept])
+            if best is None or part.dual(part.point.q) > best.dual(best.point.q):
+                best = part
+            if best.judged(NEAR).holds():
+                break
+        assert best is not None
+        return best.point
+
+    def _value(self, point: Arrays) -> float:
+        part = self._part(point, np.zeros_like(self._samples.weights))
+        at = part.point
+        slack = np.maximum(at.level - part.margins(at), 0.0)
+        if at.xi is not None and not part.rows(at, at.q)[1].meets(1e-12):
+            return np.inf
+        return part.primal(at) if slack.size else np.inf
+
+    def _dual_value(self, dual: Arrays) -> float:
+        alpha = dual["alpha"][self._samples.kept]
+        part = self._part(self._nothing(), alpha)
+        rows = part.rows(part.point, part.point.q)
+        if not all(row.meets(1e-12) for row in rows if row.kind == "dual_feasibility"):
+            return -np.inf
+        return part.dual(part.point.q)
+
+    def _nothing(self) -> Arrays:
+        ours = self.shapes()[0]
+        return {name: np.zeros(shape) for name, shape in ours.items() if name != "xi"}
+
+    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+        kept, s = self._samples.kept, self._samples.weights
+        beta = dual["beta"][kept] if "beta" in dual else None
+        passed = dual["alpha"][kept] if "alpha" in dual else None if beta is None else s - beta
+        if passed is not None:
+            part = self._part(point, passed)
+            found = part.judged_as_passed(tol)
+        else:
+            guess = self.labels * point["q"][kept] if self._matrix is not None else 0.0 * s
+            part = self._part(point, guess)
+            found = part.certify(tol) if search else part.judged(tol)
+        alpha = -self.labels * found.dual["u"]
+        told = {"alpha": expand(alpha, self._samples), "beta": expand(s - alpha, self._samples)}
+        witness = found.witness
+        if witness is not None:
+            own = {self.function_name: self._of_all(witness["w"]), "rho": witness["level"]}
+            own |= {"b": witness["b"]} if "b" in self._scalars else {}
+            witness = {**own, "objective": witness["objective"]}
+        source = "solver" if found.dual_source == "passed" and not search else found.dual_source
+        moved = found.moved
+        if moved is not None and passed is not None and beta is not None:
+            row = worst("alpha_i + beta_i = s_i", "dual_feasibility", passed + beta - s, s)
+            moved = max(moved, row, key=lambda row: row.relative)
+            source = source if moved.meets(tol) else "constructed"
+        return found.but(dual=told, witness=witness, dual_source=source, moved=moved)
+
+    @abstractmethod
+    def _best(self, f: Array) -> Arrays:
+        """The scalars that are best for f."""
+
+    def _complete(self, point: Arrays) -> Arrays:
+        """The best scalars and the least slacks, where they were not passed."""
+        samples = self._samples
+        if len(samples.kept) < samples.total:  # a solver's have no entries of weight 0
+            there = {key: point[key] for key in ("q", "xi") if key in point}
+            own = {key: v for key, v in there.items() if len(v) == len(samples.kept)}
+            point = point | {key: expand(v, samples) for key, v in own.items()}
+        if self.function_name not in point:
+            return point
+        f = point[self.function_name]
+        f = f if self._matrix is None else f[self._samples.kept]
+        if not self._scalars.keys() & point.keys():
+            point = point | self._best(f)
+        if "xi" in point or not self._scalars.keys() <= point.keys():
+            return point
+        return point | {"xi": self._told(f, point, self._samples.weights)[0]["xi"]}
+
+    def _of_all(self, f: Array) -> Array:
+        return f if self._matrix is None else expand(f, self._samples)
+
+    def _told(self, f: Array, scalars: Arrays, alpha: Array) -> tuple[Arrays, Arrays]:
+        """A point with its least slacks, and a dual point, in the numbering of the caller."""
+        scores, s = self.space.scores(f), self._samples.weights
+        margins = self.labels * (scores + scalars.get("b", 0.0))
+        xi = expand(np.maximum(scalars["rho"] - margins, 0.0), self._samples)
+        dual = {"alpha": alpha, "beta": s - alpha}
+        point = {self.function_name: self._of_all(f), **scalars, "xi": xi}
+        return point, {name: expand(value, self._samples) for name, value in dual.items()}
+
+    def solve(self, solver: str = "auto", **options: Any) -> Solution:
+        """Solve and certify, as every problem; ``support`` are the samples with alpha > 0."""
+        self._samples.refuse_changed(self.name)
+        solution = super().solve(solver, **options)
+        if "alpha" in solution.dual:
+            alpha = solution.dual["alpha"]
+            solution.support = np.flatnonzero(alpha > SUPPORT_SHARE * alpha.max(initial=0.0))
+        return solution
+
+    # -- predictions, storage ----------------------------------------------------------------------
+
+    def scores(self, X: Any, primal: Arrays) -> Array:
+        """f(x) for new samples (the matrix k(new, training), if precomputed), shape (m,)."""
+        f = np.asarray(primal[self.function_name])
+        return scores_of(self.name, self._samples, self.kernel, X, f)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rows kept, nu and the kernel."""
+        return {"kind": self.name, "nu": self.nu, **samples_to_dict(self._samples, self.kernel)}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Any:
+        """Pose the problem again that ``to_dict`` described; dropped rows have weight 0."""
+        data, kernel, weights = samples_from_dict(stored)
+        return cls(*data, stored["nu"], kernel, sample_weight=weights)
+
+    def __repr__(self) -> str:
+        n, d = self._samples.X.shape
+        what = f"d={d}" if self.kernel is None else f"kernel={self.kernel!r}"
+        return f"{self.name}(n={n}, {what}, nu={self.nu!r})"
+
+    def _read_duals(self) -> Arrays:
+        alpha = self.statement.constraints["margin"].dual_value
+        return {} if alpha is None else {"alpha": expand(np.asarray(alpha), self._samples)}
+
+    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
+        kept = self._samples.kept
+        known = dict(point)
+        if self._matrix is not None:
+            known["q"] = known["q"][kept]
+            known["w"] = self._matrix.factor.T @ known["q"]
+        known["xi"] = known["xi"][kept]
+        named = {"margin": "alpha", "slack": "beta"}
+        return known, {label: dual[name][kept] for label, name in named.items() if name in dual}
+
+    # -- posed with CVXPY --------------------------------------------------------------------------
+
+    def _pose(self) -> Statement:
+        return pose_nu(*self._posed())
+
+    def _pose_dual(self) -> Statement:
+        return pose_nu_dual(*self._posed())
+
+    def _posed(self) -> tuple[Any, Array, Array | None, float, bool]:
+        """X, or a factor of K: f(x_i) = A_i.w; the weights, the labels, nu, whether it is K."""
+        A = self._samples.X if self._matrix is None else self._matrix.factor
+        labels = self.labels if "b" in self._scalars else None
+        return A, self._samples.weights, labels, self.nu, self._matrix is not None
+
+
+# The support vector machine whose margin is found: nu in place of C.
+
+
+LARGEST, NU_SVC_STEPS = 6000, 2000
+"""Samples whose whole K is made; pairs between two evaluations."""
+NEARLY = 1e-6
+"""By less nu is too large in digits that are not shown."""
+FALL, IDLE = 0.9, 5
+"""So many evaluations without a violation of this share of the least end it: rounding moves."""
+
+
+class NuSVC(NuMachine):
+    r"""Minimise (1/2) |f|^2 + sum_i s_i xi_i - nu S rho s.t. y_i (f(x_i) + b) >= rho - xi_i.
+
+    xi_i >= 0, rho >= 0; f(x) = w.x, or f = sum_j q_j k(x_j, .) with a kernel; S = sum_i s_i. At
+    most the share nu of the weights is inside of the margin rho / |f|, and the support vectors are
+    at least that share. Divided by rho it is the machine with C = 1 / rho. Where the reduced hulls
+    of the classes meet the optimum is f = 0, rho = 0. Source: Scholkopf et al. (2000),
+    https://doi.org/10.1162/089976600300015565.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+        Samples in rows; the kernel matrix (n, n) for a precomputed kernel.
+    y : array, shape (n,)
+        Two labels of any kind; the larger is +1.
+    nu : float
+        0 < nu <= 1; above twice the share of the smaller class the problem is "unbounded":
+        decided exactly, of the float64 numbers (0.8 is above twice 2 of 5, by 4.4e-17).
+    kernel : Kernel, optional
+        For example ``kernels.Gaussian(1.0)``; None is f(x) = w.x.
+    sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
+
+    Raises
+    ------
+    InputError
+        For a nu outside of (0, 1], other than two classes, NaN or infinite entries, wrong shapes,
+        bad weights, a kernel matrix that is not positive semidefinite.
+
+    Notes
+    -----
+    The dual maximises -(1/2) |sum_i alpha_i y_i k(x_i, .)|^2 subject to 0 <= alpha_i <= s_i,
+    sum_i alpha_i y_i = 0 and sum_i alpha_i = nu S. P is 0 at f = 0: gaps are measured on
+    max(|P|, |D|, 1e-6 (nu S)^2 / 2 mean |k(x_i, .) - m|^2), m the mean of the k(x_i, .), as P is
+    the same for all translations. A dense X is taken about the means of its columns.
+    """
+
+    methods: ClassVar[tuple[str, ...]] = ("smo",)
+    scikit_learn: ClassVar = {"NuSVC": {"nu": "nu = nu"}}
+    _scalars: ClassVar[Shapes] = {"b": (), "rho": ()}
+    classes: Array
+    """The two labels; the larger is +1."""
+
+    def __init__(
+        self, X: Any, y: Any, nu: float, kernel: Any = None, *, sample_weight: Any = None
+    ) -> None:
+        self._start(read_samples(self.name, X, y, sample_weight, "binary"), nu, kernel)
+        assert self._samples.classes is not None
+        self.classes = self._samples.classes
+
+    @property
+    def labels(self) -> Array:
+        """-1 and +1."""
+        return self._samples.y
+
+    @cached_property
+    def space(self) -> Functions:
+        """Where f is; of a linear machine the samples about their mean, and b is b + c.w there."""
+        return super().space if self._matrix is not None else OfFeatures(self._about[0])
+
+    @cached_property
+    def _about(self) -> tuple[Any, Array]:
+        return about_centre(self._samples.X)
+
+    def _moved(self, b: Any, f: Array, sign: float) -> Array:
+        """b + c.w of b (sign 1), and b of b + c.w (sign -1)."""
+        if self._matrix is not None:
+            return np.asarray(b)
+        return np.array(moved_intercept(float(b), sign * self._about[1], f))
+
+    def _part(self, point: Arrays, alpha: Array) -> NuPart:
+        b = self._moved(point.get("b", 0.0), point[self.function_name], 1.0)
+        return replace(super()._part(point | {"b": b}, alpha), nu=self.nu)
+
+    def _told(self, f: Array, scalars: Arrays, alpha: Array) -> tuple[Arrays, Arrays]:
+        b = self._moved(scalars["b"], f, 1.0)
+        point, dual = super()._told(f, scalars | {"b": b}, alpha)
+        return point | {"b": scalars["b"]}, dual
+
+    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+        found = super()._judge(point, dual, tol, search=search)
+        if found.witness is None:
+            return found
+        best = found.witness
+        return found.but(witness=best | {"b": self._moved(best["b"], best[self.function_name], -1)})
+
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
+        """Pairs within the classes, from weights in proportion."""
+        s, y, n = self._samples.weights, self.labels, len(self._samples.weights)
+        alpha = self._part(self._nothing(), np.zeros(n)).feasible(np.zeros(n)) * y
+        yield self._at(alpha)
+        if n > LARGEST:
+            return
+        K = self._gram()
+        slack = 8.0 * EPS * float(np.abs(K).max(initial=0.0)) * self.total
+        best, idle = np.inf, 0
+        while best > slack and idle < IDLE:
+            g = y * (K @ (y * alpha))
+            violation = climb(K, g, alpha, s, y, NU_SVC_STEPS, slack)
+            yield self._at(alpha.copy())
+            idle = 0 if violation < FALL * best else idle + 1
+            best = min(best, violation)
+
+    def _gram(self) -> Array:
+        """All of K; of the linear machine about the mean of the samples, as sum alpha_i y_i = 0."""
+        if self._matrix is not None:
+            return self._matrix.dense
+        A = self._about[0]
+        K = A @ A.T
+        return np.asarray(K.toarray() if hasattr(K, "toarray") else K)
+
+    def _at(self, alpha: Array) -> tuple[Arrays, Arrays]:
+        """f = sum_i alpha_i y_i k(x_i, .) with its best b and rho, or 0 where that is better."""
+        f = self.space.of(self.labels * alpha)
+        best = self._best(f)
+        point = self._told(f, best, alpha)
+        if not self._value(point[0]) < 0.0:
+            zero = {name: np.zeros(()) for name in best}
+            return self._told(np.zeros_like(f), zero, alpha)
+        return point
+
+    def _best(self, f: Array) -> Arrays:
+        """Of each class a quantile of y_i f(x_i) is best: rho - b, and rho + b."""
+        margins, y, s = self.labels * self.space.scores(f), self.labels, self._samples.weights
+        ends = []
+        for sign in (1.0, -1.0):
+            own = np.flatnonzero(y == sign)
+            order = own[np.argsort(margins[own], kind="stable")]
+            at = np.searchsorted(np.cumsum(s[order]), 0.5 * self.total * (1.0 - 1e-12))
+            ends.append(float(margins[order[min(int(at), len(order) - 1)]]))
+        rho, b = 0.5 * (ends[0] + ends[1]), 0.5 * (ends[1] - ends[0])
+        return {"b": self._moved(b, f, -1.0), "rho": np.array(max(rho, 0.0))}
+
+    def _absence(self, tol: float) -> Certificate | None:
+        """With nu too large rho may grow for ever, while one class pays for it."""
+        s = self._samples.weights
+        short = short_class(self.nu, s, self.labels)
+        if short is None:
+            return None
+        label = self.classes.tolist()[int(short.sign > 0.0)]
+        excess, half = float(short.excess), 0.5 * float(s.sum())
+        exactly = " (float64 numbers are taken as they are)" if excess < NEARLY else ""
+        reason = (
+            f"nu = {self.nu:g} is above {float(short.most):.6g}, twice the share of class "
+            f"{label!r}, by {excess:.2g}{exactly}: rho and b may grow for ever. Take a smaller nu."
+        )
+        slope = worst("P falls along the ray", "dual_feasibility", 0.0, 0.5 * self.total)
+        ray = {"rho": np.array(0.5), "b": np.array(-0.5 * short.sign), "slope": -excess * half}
+        evidence = {key: np.asarray(value) for key, value in ray.items()}
+        found = absent("unbounded", [slope], tol, objective=-np.inf, reason=reason,
+                       evidence=evidence)  # fmt: skip
+        return judge(found)
+
+    def decision_function(self, X: Any, primal: Arrays) -> Array:
+        """f(x) + b for new samples, shape (m,)."""
+        return self.scores(X, primal) + float(primal["b"])
+
+    def predict(self, X: Any, primal: Arrays) -> Array:
+        """Labels of the caller, shape (m,)."""
+        found: Array = self.classes[(self.decision_function(X, primal) > 0.0).astype(int)]
+        return found
+
+    def score(self, X: Any, y: Any, primal: Arrays, sample_weight: Any = None) -> float:
+        """The share of the labels, by weight, that is predicted right."""
+        posed: Any = self
+        return score(posed, X, y, primal, sample_weight)
+
+    def draw(self, axes: Any, solution: Any) -> None:
+        """The samples by their scores, and the margin between -rho and rho."""
+        point = solution.primal
+        f = point[self.function_name]
+        f = f if self._matrix is None else f[self._samples.kept]
+        scores = self.space.scores(f) + float(self._moved(point["b"], f, 1.0))
+        draw_machine(self, axes, solution, scores, float(point["rho"]))
+
+    def _formulas(self) -> Latex:
+        linear = self.kernel is None
+        f, name = (r"w^\top x_i", "w") if linear else (r"(Kq)_i", "q")
+        square = r"\|w\|_2^2" if linear else r"q^\top K q"
+        x, v = (r"x_i", "w") if linear else (r"K_i", "Kq")
+        sum_ = rf"\sum_i \alpha_i y_i {x}"
+        form = rf"\Big\|{sum_}\Big\|_2^2"
+        if not linear:
+            form = r"\sum_{i,j} \alpha_i \alpha_j y_i y_j K_{ij}"
+        cost = rf"\tfrac12 {square} + \sum_i s_i \xi_i - \nu \rho \sum_i s_i"
+        rows = rf"y_i ({f} + b) \ge \rho - \xi_i", r"\xi_i \ge 0", r"\rho \ge 0"
+        box = r"0 \le \alpha_i \le s_i", r"\sum_i \alpha_i y_i = 0"
+        total, sum_of = r"\nu \sum_i s_i", r"\sum_i \alpha_i"
+        margin = rf"\alpha_i (\rho - \xi_i - y_i ({f} + b))"
+        return Latex(
+            rf"\min_{{{name}, b, \rho, \xi}}\ {cost}" + such_that(*rows, gram(self.kernel)),
+            rf"{cost} + \sum_i {margin} - \sum_i \beta_i \xi_i - \gamma \rho",
+            rf"\max_\alpha\ -\tfrac12 {form}" + such_that(*box, rf"{sum_of} \ge {total}"),
+            (f"{v} = {sum_}", r"\alpha_i + \beta_i = s_i", *box,
+             rf"{sum_of} = {total} + \gamma,\ \gamma \ge 0", *rows, f"{margin} = 0",
+             r"\beta_i \xi_i = 0", r"\gamma \rho = 0"),
+            listed(self._samples.weighted * KEPT, f"z_i = {f} + b", WEIGHTS),
+            eliminated="" if linear else FACTORED,
+            over=(name, r"\xi", "b", r"\rho"),
+        )  # fmt: skip
+
+
+# The one-class support vector machine: a half-space, or a level of f, that holds most samples.
+
+
+ON = 1e-10
+"""Of rho: by so little f misses it at samples that hold it; they are inside."""
+CLOSE = (1e-10, 1e-14)
+"""Relative gaps of the regression that is solved instead: P may be far below its own."""
+
+
+def about_mean(X: Any) -> Any:
+    """A dense X less the means of its columns: of samples the differences are all that counts."""
+    return X if sparse.issparse(X) else X - X.mean(axis=0)
+
+
+class OneClassSVM(NuMachine):
+    r"""Minimise (1/2) |f|^2 + sum_i s_i xi_i - nu S rho s.t. f(x_i) >= rho - xi_i, xi_i >= 0.
+
+    f(x) = w.x, or f = sum_j q_j k(x_j, .) with a kernel; S = sum_i s_i. At most the share nu of
+    the weights has f(x_i) < rho, and those with f(x_i) <= rho are at least that share. New samples
+    are told apart by f(x) - rho: ``predict`` says +1 where it is >= 0, -1 elsewhere. As
+    scikit-learn's OneClassSVM. Source: Scholkopf et al. (2001),
+    https://doi.org/10.1162/089976601750264965.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+        Samples in rows; the kernel matrix (n, n) for a precomputed kernel.
+    nu : float
+        Share of the samples that may be left outside, 0 < nu <= 1.
+    kernel : Kernel, optional
+        For example ``kernels.Gaussian(1.0)``; None is f(x) = w.x.
+    sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
+
+    Raises
+    ------
+    InputError
+        For a nu outside of (0, 1], NaN or infinite entries, wrong shapes, bad weights, a kernel
+        matrix that is not positive semidefinite.
+
+    Notes
+    -----
+    The dual maximises -(1/2) sum_ij alpha_i alpha_j k(x_i, x_j) subject to 0 <= alpha_i <= s_i and
+    sum_i alpha_i = nu S; f = sum_i alpha_i k(x_i, .), beta = s - alpha. P is 0 at f = 0: gaps are
+    measured on max(|P|, |D|, 1e-6 (nu S)^2 / 2 mean k(x_i, x_i)).
+    """
+
+    scikit_learn: ClassVar = {"OneClassSVM": {"nu": "nu = nu"}}
+
+    def __init__(self, X: Any, nu: float, kernel: Any = None, *, sample_weight: Any = None) -> None:
+        self._start(read_samples(self.name, X, None, sample_weight, "none"), nu, kernel)
+
+    @property
+    def labels(self) -> Array:
+        """Ones."""
+        return np.ones(len(self._samples.weights))
+
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
+        """Steps on u = nu s - alpha, the dual point of a quantile regression of -nu K s.
+
+        With w = v + nu sum_i s_i x_i the problem is (1/2) |v|^2 and the pinball losses of v.x_i -
+        rho, tau = 1 - nu, but for a constant.
+        """
+        s, space = self._samples.weights, self.space
+        start = self.nu * s
+        yield self._at(start)
+        if self.nu == 1.0:  # then alpha = s
+            return
+        loss, penalty = Pinball(1.0 - self.nu), L2(1.0)
+        if self._matrix is not None and solver == "smo":
+            y = -space.scores(space.of(start))
+            rows = KernelObjective(self._matrix, y - y.mean(), loss, penalty, s, True)
+            for step in smo(rows, np.zeros(len(s)), 0.0):
+                if step.u is not None:
+                    yield self._at(self._balanced(start - step.u))
+            return
+        design = self._samples.X if self._matrix is None else self._matrix.factor
+        A = about_mean(design)
+        y = -(A @ (design.T @ start))
+        regression = LearningProblem(A, y, loss, penalty, sample_weight=s, loss_scale="sum")
+        for tol in CLOSE:
+            found = regression.solve(solver, tol=tol)
+            if "u" in found.dual:
+                yield self._at(self._balanced(start - found.dual["u"]))
+
+    def _balanced(self, alpha: Array) -> Array:
+        return self._part(self._nothing(), alpha).feasible(alpha)
+
+    def _at(self, alpha: Array) -> tuple[Arrays, Arrays]:
+        """f = sum_i alpha_i k(x_i, .) with its best rho, and alpha."""
+        f = self.space.of(alpha)
+        return self._told(f, {"rho": np.array(self._level(f))}, alpha)
+
+    def _level(self, f: Array) -> float:
+        """The rho that is best for f: a quantile of the f(x_i)."""
+        scores = self.space.scores(f)
+        order = np.argsort(scores, kind="stable")
+        below = np.cumsum(self._samples.weights[order])
+        at = min(int(np.searchsorted(below, self.total * (1.0 - 1e-12))), len(order) - 1)
+        return float(scores[order[at]])
+
+    def _best(self, f: Array) -> Arrays:
+        return {"rho": np.array(self._level(f))}
+
+    def decision_function(self, X: Any, primal: Arrays) -> Array:
+        """f(x) - rho for new samples, shape (m,)."""
+        return self.scores(X, primal) - float(primal["rho"])
+
+    def predict(self, X: Any, primal: Arrays) -> Array:
+        """+1 where f(x) >= rho, but for the last digits, else -1, shape (m,)."""
+        least = -ON * abs(float(primal["rho"]))
+        return np.where(self.decision_function(X, primal) >= least, 1, -1)
+
+    def draw(self, axes: Any, solution: Any) -> None:
+        """The samples by f(x) - rho, which is >= 0 inside."""
+        f = solution.primal[self.function_name]
+        f = f if self._matrix is None else f[self._samples.kept]
+        scores = self.space.scores(f) - float(solution.primal["rho"])
+        draw_machine(self, axes, solution, scores, 0.0)
+
+    def _formulas(self) -> Latex:
+        f = r"w^\top x_i" if self.kernel is None else r"(Kq)_i"
+        square = r"\|w\|_2^2" if self.kernel is None else r"q^\top K q"
+        form = r"\|\sum_i \alpha_i x_i\|_2^2" if self.kernel is None else r"\alpha^\top K \alpha"
+        solves = r"w = \sum_i \alpha_i x_i" if self.kernel is None else r"Kq = \sum_i \alpha_i K_i"
+        cost = rf"\tfrac12 {square} + \sum_i s_i \xi_i - \nu \rho \sum_i s_i"
+        rows = rf"{f} \ge \rho - \xi_i", r"\xi_i \ge 0"
+        box = r"0 \le \alpha_i \le s_i", r"\sum_i \alpha_i = \nu \sum_i s_i"
+        margin = rf"\alpha_i (\rho - \xi_i - {f})"
+        return Latex(
+            rf"\min_{{{'w' if self.kernel is None else 'q'}, \rho, \xi}}\ {cost}"
+            + such_that(*rows, gram(self.kernel)),
+            rf"{cost} + \sum_i {margin} - \sum_i \beta_i \xi_i",
+            rf"\max_\alpha\ -\tfrac12 {form}" + such_that(*box),
+            (
+                solves,
+                r"\alpha_i + \beta_i = s_i",
+                *box,
+                *rows,
+                f"{margin} = 0",
+                r"\beta_i \xi_i = 0",
+            ),
+            listed(self._samples.weighted * KEPT, f"z_i = {f}", WEIGHTS),
+            eliminated="" if self.kernel is None else FACTORED,
+            over=("w" if self.kernel is None else "q", r"\xi", r"\rho"),
+        )

@@ -1,0 +1,464 @@
+"""From samples, loss and penalty to an Objective: read, checked, scaled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Protocol, Self
+
+import numpy as np
+from scipy import sparse
+
+from .. import kernels, losses, penalties
+from ..certificates import Certificate
+from ..certificates.learning.existence import SMALL_ENOUGH, Evidence, inconsistent
+from ..certificates.learning.separation import excluded, inseparable
+from ..data import StackedDesign, rows_in_blocks
+from ..data.columns import NamedColumns
+from ..duality.interface import record
+from ..errors import InputError
+from ..formulas import constant
+from ..kernels import Kernel
+from ..losses import Loss
+from ..numerics import Array
+from ..penalties import Penalty
+from ..problem import MulticlassObjective, Objective, Statement, frame_of, label_all, parameters_of
+from ..problem.statement import pose_distance
+from ..solvers.reference import installed, run_reference
+from ..validation import for_part, positive_number
+from .base import PosedProblem
+from .inputs import Samples
+from .solution import BLOCKS, REBUILD, Solution
+
+Parts = tuple[Loss, Penalty, str | float]
+"""Loss, penalty and the scale of the loss: "mean", "sum" or a number."""
+
+
+def read_parts(loss: Any, penalty: Any, scale: Any, owner: str = "LearningProblem") -> Parts:
+    """The parts of a general learning problem, validated."""
+    if not isinstance(loss, Loss):
+        instead = for_part(loss, "losses", (each.__name__ for each in losses.ALL.values()))
+        if isinstance(loss, Penalty):
+            instead = " The loss comes before the penalty."
+        raise InputError(f"{owner}: loss must be a Loss, got {loss!r}.{instead}")
+    if not isinstance(penalty, Penalty):
+        instead = for_part(penalty, "penalties", (each.__name__ for each in penalties.ALL.values()))
+        raise InputError(f"{owner}: penalty must be a Penalty, got {penalty!r}.{instead}")
+    if isinstance(scale, str) and scale not in ("mean", "sum"):
+        raise InputError(
+            f"{owner}: loss_scale must be 'mean', 'sum' or a number > 0, got {scale!r}."
+        )
+    if not isinstance(scale, str):
+        scale = positive_number(scale, owner, "loss_scale")
+    return loss, penalty, scale
+
+
+def made(
+    owner: str, make: Callable[..., Parts], hyper: Mapping[str, Any]
+) -> tuple[Parts, dict[str, Any]]:
+    """What a model makes of its hyperparameters, and these as floats; it is named in errors."""
+    try:
+        parts = make(**hyper)
+    except InputError as error:
+        _, _, what = str(error).partition(": ")
+        raise InputError(f"{owner}: {what or error}") from None
+    return parts, {
+        key: value if isinstance(value, str | None) or np.ndim(value) > 0 else float(value)
+        for key, value in hyper.items()
+    }
+
+
+def in_words(hyper: Mapping[str, Any]) -> str:
+    """The hyperparameters that are no arrays, for ``repr``."""
+    return "".join(f", {key}={value!r}" for key, value in hyper.items() if np.ndim(value) == 0)
+
+
+def compose(owner: str, samples: Samples, parts: Parts, intercept: bool) -> Objective:
+    """The objective of loss + penalty on samples; several outputs for a loss of classes."""
+    loss, penalty, scale = parts
+    names = tuple(samples.feature_names or ())
+    c = coefficients(owner, samples.weights, scale)
+    given = (samples.y, loss, penalty, c, intercept, names)
+    objective: Objective
+    if samples.outputs:
+        objective = MulticlassObjective(StackedDesign(samples.design, *samples.outputs), *given)
+    else:
+        objective = Objective(samples.design, *given)
+    check_penalty(owner, penalty, objective)
+    check_blocks(owner, objective)
+    return objective
+
+
+def recompose(owner: str, objective: Any, weights: Array, parts: Parts) -> Any:
+    """The same samples with other parts."""
+    loss, penalty, scale = parts
+    check_penalty(owner, penalty, objective)
+    found = replace(objective, loss=loss, penalty=penalty, c=coefficients(owner, weights, scale))
+    check_blocks(owner, found)
+    return found
+
+
+def with_penalty(problem: Any, penalty: Penalty) -> Any:
+    """A learning problem of the same samples and loss with another penalty."""
+    loss, _, scale = problem._parts
+    twin = problem.snapshot()
+    twin._parts = loss, penalty, scale
+    weights = problem._samples.weights
+    twin._objective = recompose(problem.name, problem.objective_parts, weights, twin._parts)
+    return twin
+
+
+def coefficients(owner: str, weights: Array, scale: str | float) -> Array:
+    """The factor c_i of each sample's loss, finite and none of them rounded to 0."""
+    if scale == "sum":
+        return weights
+    c = weights / weights.sum() if scale == "mean" else float(scale) * weights
+    if not np.all((c > 0.0) & (c < np.inf)):
+        k = int(np.argmin((c > 0.0) & (c < np.inf)))
+        what = "its share of the sum" if scale == "mean" else f"times {float(scale):g}"
+        raise InputError(
+            f"{owner}: a sample_weight of {weights[k]:g} is {c[k]:g} as {what}; bring the weights "
+            "nearer to 1."
+        )
+    return c
+
+
+def check_blocks(owner: str, objective: Any) -> None:
+    """Refuse what is known of samples in memory alone: constraints on the predictions."""
+    if not rows_in_blocks(objective):
+        return
+    if objective.loss.is_indicator:
+        raise InputError(
+            f"{owner}: row blocks take losses that are finite everywhere; {objective.loss!r} is a "
+            "constraint on the predictions. Pass X and y in memory."
+        )
+
+
+def check_penalty(owner: str, penalty: Any, objective: Objective) -> None:
+    """Refuse a penalty whose groups, weights or bounds are not one for each coefficient."""
+    d = objective.d
+    features, *outputs = getattr(objective, "w_shape", (d,))  # a function of a kernel has (d,)
+    each, instead = "feature", f"Pass {d} numbers, one for each column of X."
+    if outputs:
+        each = "coefficient"
+        instead = f"Pass {d} numbers, {outputs[0]} for each of {features} columns of X."
+    try:
+        penalty.value(np.zeros(d))
+        penalty.violation(np.zeros(d))
+    except (ValueError, IndexError) as error:
+        for name, given in vars(penalty).items():
+            if np.ndim(given) == 1 and len(given) != d:
+                raise InputError(
+                    f"{owner}: {name} must have one entry per {each} ({d}), got {len(given)}. "
+                    f"{instead}"
+                ) from None
+        raise InputError(f"{owner}: {penalty!r} does not fit {d} features ({error}).") from None
+
+
+# What the functions of this room ask of a learning problem.
+
+
+Values = Mapping[str, Array]
+"""Primal or dual values by their textbook names."""
+
+
+class PosedLearning(PosedProblem, Protocol):
+    """The part of ``LearningProblem`` that solving, judging and storing work on."""
+
+    classes: Array | None
+    _hyper: dict[str, Any]
+    _parts: Parts
+    _poses_coordinates: bool
+    _design_name: str
+    _last: Solution | None
+    _samples: Samples
+    _statement: Statement | None
+
+    @property
+    def _kernel(self) -> Kernel | None: ...
+
+    @property
+    def objective_parts(self) -> Objective: ...
+
+    @property
+    def sample_parts(self) -> Objective: ...
+
+    @property
+    def multiplier_names(self) -> Mapping[str, str]: ...
+
+    @property
+    def theta(self) -> dict[str, Any]: ...
+
+    def snapshot(self) -> Self: ...
+
+    def posed_values(self, w: Array, b: Any, u: Array) -> tuple[dict[str, Any], dict[str, Any]]: ...
+
+    def dual_from_constraints(self) -> Array | None: ...
+
+    def decision_function(self, X: Any, primal: Values) -> Array: ...
+
+    def predict(self, X: Any, primal: Values) -> Array: ...
+
+    def confirmed(self, claim: str, evidence: Evidence) -> Evidence | None: ...
+
+    def judge_solved(self, w: Array, b: Any, u: Array | None, tol: float) -> Certificate: ...
+
+
+# A learning problem as CVXPY states it: its Parameters, and values for what is posed.
+
+
+def parameters(objective: Objective, hyper: Mapping[str, Any]) -> dict[str, Any]:
+    """The CVXPY Parameters of the loss and the penalty, and C where the model has one."""
+    import cvxpy as cp
+
+    theta: dict[str, Any] = {**parameters_of(objective)}
+    if "C" in hyper:
+        theta["C"] = cp.Parameter(name="C", pos=True, value=float(hyper["C"]))
+    return theta
+
+
+def posed_coefficients(problem: PosedLearning) -> Any:
+    """The factors c_i of the losses, with C as a Parameter where the model has one."""
+    if "C" in problem.theta:
+        weights = constant(problem._samples.weights, "s")
+        return problem.theta["C"] * weights if problem._samples.weighted else problem.theta["C"]
+    return problem.objective_parts.c
+
+
+def posed_parts(problem: PosedLearning) -> tuple[Objective, dict[str, Any], Any, str]:
+    """The objective, its Parameters and factors, and what its design is called."""
+    return problem.objective_parts, problem.theta, posed_coefficients(problem), problem._design_name
+
+
+def set_parameters(theta: dict[str, Any], parts: Parts) -> None:
+    """Write other hyperparameters into the Parameters; nothing is compiled again."""
+    loss, penalty, scale = parts
+    for kind, part in (("loss", loss), ("penalty", penalty)):
+        for key, number in part.hyperparameters().items():
+            theta[kind][key].value = number
+    if "C" in theta:
+        theta["C"].value = float(scale)
+
+
+def pose_in_slacks(problem: PosedLearning) -> Statement:
+    """Minimise (1/2) |w|^2 + sum_i c_i l(y_i, x_i.w + b) in w, b and the slacks of the loss."""
+    import cvxpy as cp
+
+    parts, w = problem.objective_parts, cp.Variable(problem.objective_parts.d, name="w")
+    X = constant(parts.design.constant, problem._design_name)
+    variables, prediction = {"w": w}, X @ w
+    if parts.fit_intercept:
+        variables["b"] = cp.Variable(name="b")
+        prediction = prediction + variables["b"]
+    terms = parts.loss.expression(parts.y, prediction, problem.theta["loss"])
+    value: Any = 0.5 * cp.sum_squares(w)
+    if not parts.loss.is_indicator:
+        value = value + cp.sum(cp.multiply(posed_coefficients(problem), terms.value))
+    posed = cp.Problem(cp.Minimize(value), label_all(terms.constraints))
+    variables |= {slack.name(): slack for slack in posed.variables()}
+    return Statement(posed, variables, terms.constraints)
+
+
+def posed_values(
+    objective: Objective, w: Array, b: Any, u: Array
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Values of the variables of ``pose_primal``, and multipliers of its constraints.
+
+    Products are made where there are slacks, or multipliers of the penalty; ``fill`` adds z.
+    """
+    values = {"w": w.reshape(objective.w_shape), "b": np.asarray(b)}
+    if type(objective.loss).slacks is not Loss.slacks:
+        z = objective.predict(w, b)
+        values |= {"z": z, **objective.loss.slacks(objective.y, z)}
+    multipliers = {"prediction": u, **objective.loss.multipliers(objective.y, u, objective.c)}
+    if type(objective.penalty).multipliers is not Penalty.multipliers:
+        multipliers |= objective.penalty.multipliers(-objective.design.rmatvec(u))
+    return values, multipliers
+
+
+def fill(problem: PosedLearning) -> None:
+    """Write the last solution, if any, into the variables and constraints of the posed primal."""
+    statement, solution = problem._statement, problem._last
+    if statement is None or solution is None or solution.posed is None:
+        return
+    values, multipliers = solution.posed
+    if "z" in statement.variables and "z" not in values:
+        z = problem.objective_parts.predict(np.ravel(values["w"]), values["b"])
+        values = values | {"z": z}
+    for name, variable in statement.variables.items():
+        if name in values:
+            known = bool(np.all(np.isfinite(values[name])))  # CVXPY refuses nan
+            variable.value = values[name] if known else None
+    for label, constraint in statement.constraints.items():
+        if label in multipliers:
+            shape = constraint.dual_variables[0].shape
+            constraint.dual_variables[0].save_value(np.reshape(multipliers[label], shape))
+    # CVXPY keeps value and status of its own last solve; this one may be another solver's.
+    verified = solution.status == "optimal"
+    status = "optimal" if verified else "optimal_inaccurate"
+    record(
+        statement.problem,
+        solution.objective,
+        status,
+        solution.solver,
+        solve_time=solution.seconds,
+        setup_time=solution.compile_seconds,
+        num_iters=solution.iterations,
+    )
+
+
+# Why no point meets a constraint on the predictions: looked for once, proved by certificates.
+
+
+ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("clarabel", {"tol_gap_abs": 1e-14, "tol_gap_rel": 1e-10, "tol_feas": 1e-12}),
+    ("ecos", {}),
+    ("scs", {}),
+)
+"""In turn, until one answers; tightly, as the distance may be small."""
+
+
+def contradiction(objective: Objective) -> Evidence | None:
+    """Evidence that no w has predictions that the loss allows; None where there is none.
+
+    First that of the predictions alone, then, where the penalty is a constraint, that of both. It
+    depends on nothing but the objective, which keeps it.
+    """
+    known = objective.__dict__.setdefault("_contradiction", [])
+    if not known:
+        find = inseparable if objective.loss.labels == "binary" else inconsistent
+        evidence = find(objective)
+        small = objective.n * objective.d <= SMALL_ENOUGH
+        if evidence is None and objective.penalty.is_constraint and small:
+            evidence = _of_both(objective)
+        known.append(evidence)
+    return known[0]
+
+
+def _of_both(objective: Objective) -> Evidence | None:
+    """From the shortest way between the predictions of the penalty's w and those allowed."""
+    frame = frame_of(objective)
+    u = _shortest(frame.objective)
+    return None if u is None else excluded(frame, objective, u)
+
+
+def _shortest(inner: Objective) -> Array | None:
+    """The multiplier of the least |X w + b - z|_2 over all w and z that are allowed."""
+    statement = pose_distance(inner, parameters_of(inner))
+    for name, options in ASKED:
+        if not installed(name):
+            continue
+        run = run_reference(statement.problem, name, tol=1e-9, **options)
+        u = statement.constraints["prediction"].dual_value if run.has_point else None
+        if u is not None and np.all(np.isfinite(u)):
+            return np.array(u, dtype=float)
+    return None
+
+
+# Learning problems as plain dictionaries, for JSON, and back.
+
+
+GENERAL = ("LearningProblem", "KernelProblem")
+"""Models whose loss is an argument."""
+
+
+def learning_to_dict(problem: PosedLearning) -> dict[str, Any]:
+    """The rows kept, their labels and weights, the loss, the penalty, the hyperparameters.
+
+    Of row blocks, in place of the first three, how many rows each block has.
+    """
+    parts, samples = problem.sample_parts, problem._samples
+    stored: dict[str, Any] = {
+        "kind": type(problem).__name__,
+        **(_rows_of(problem) if samples.layout is None else {BLOCKS: list(samples.layout.totals)}),
+        "fit_intercept": parts.fit_intercept,
+        "features": samples.feature_names,
+        "parameters": {key: _plain(value) for key, value in problem._hyper.items()},
+    }
+    if stored["kind"] in GENERAL:
+        stored["loss"] = _describe(parts.loss)
+        stored["loss_scale"] = problem._parts[2]
+    if stored["kind"] == "LearningProblem":
+        stored["penalty"] = _describe(parts.penalty)
+    if problem._kernel is not None:
+        stored["kernel"] = _describe(problem._kernel)
+    return stored
+
+
+def _rows_of(problem: PosedLearning) -> dict[str, Any]:
+    """The samples that are in memory."""
+    parts, samples = problem.sample_parts, problem._samples
+    labels = parts.y
+    if samples.classes is not None:
+        codes = parts.y if parts.loss.labels == "classes" else parts.y > 0
+        labels = samples.classes[codes.astype(int)]
+    return {
+        "X": (samples.X.toarray() if sparse.issparse(samples.X) else samples.X).tolist(),
+        "y": labels.tolist(),
+        "sample_weight": samples.weights.tolist(),
+        "rows": samples.kept.tolist(),
+        "total": samples.total,
+    }
+
+
+def learning_from_dict(model: type, stored: dict[str, Any]) -> Any:
+    """Pose a stored problem again; dropped rows come back with weight 0."""
+    rows, total = np.array(stored["rows"], dtype=int), int(stored["total"])
+    kept = np.array(stored["X"], dtype=float)
+    X, weight = np.zeros((total, kept.shape[1])), np.zeros(total)
+    X[rows], weight[rows] = kept, stored["sample_weight"]
+    labels = np.array(stored["y"])
+    y = np.repeat(labels[:1], total, axis=0)
+    y[rows] = labels
+    given = dict(stored["parameters"])
+    if stored["kind"] in GENERAL:
+        given["loss"] = _rebuild(losses, stored["loss"])
+        given["loss_scale"] = stored["loss_scale"]
+    if "penalty" in stored:
+        given["penalty"] = _rebuild(penalties, stored["penalty"])
+    if "kernel" in stored:
+        given["kernel"] = _rebuild(kernels, stored["kernel"])
+    frame = NamedColumns(X, stored["features"]) if stored.get("features") else X
+    return model(frame, y, **given, fit_intercept=stored["fit_intercept"], sample_weight=weight)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, kernels.Kernel):
+        return _describe(value)
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _describe(part: Any) -> dict[str, Any]:
+    given = {key: _plain(value) for key, value in vars(part).items() if not key.startswith("_")}
+    return {"class": type(part).__name__, "parameters": given}
+
+
+def _rebuild(module: Any, described: dict[str, Any]) -> Any:
+    given = {
+        key: _rebuild(module, value) if isinstance(value, dict) else value
+        for key, value in described["parameters"].items()
+    }
+    return getattr(module, described["class"])(**given)
+
+
+def described(kernel: kernels.Kernel) -> dict[str, Any]:
+    """A kernel as plain lists."""
+    return _describe(kernel)
+
+
+def rebuilt(stored: dict[str, Any]) -> Any:
+    """The kernel that ``described`` told."""
+    return _rebuild(kernels, stored)
+
+
+def register_models(names: list[str], model_of: Callable[[str], type]) -> None:
+    """Tell ``Solution.from_json`` how to pose each model again, once it is asked for."""
+    for name in names:
+        REBUILD[name] = partial(_pose_again, model_of, name)
+
+
+def _pose_again(model_of: Callable[[str], type], name: str, stored: dict[str, Any]) -> Any:
+    model = model_of(name)
+    again = getattr(model, "from_dict", partial(learning_from_dict, model))
+    return again(stored)

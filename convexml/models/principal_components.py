@@ -1,0 +1,291 @@
+"""Principal components as a semidefinite program over the Fantope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..certificates import Certificate
+from ..certificates.fantope import Directions, Fantope, directions_of
+from ..errors import InputError
+from ..formulas import constant, listed
+from ..numerics import Array
+from ..problem import Statement, label_all
+from ..problem.likelihood import Moments, moments
+from ..validation import positive_integer
+from .arrays import ArrayProblem, Arrays, Shapes
+from .base import Hyperparameter
+from .latex import COVARIANCE, Latex, such_that
+from .likelihood import Rows, read_rows
+from .pictures.answers import draw_plane
+from .solution import Solution
+
+# Principal components in CVXPY and in LaTeX.
+
+
+def pose_components(S: Array, k: int) -> Statement:
+    """-<S, P> over the Fantope."""
+    import cvxpy as cp
+
+    d = len(S)
+    P = cp.Variable((d, d), name="P", symmetric=True)
+    count = cp.Parameter(name="k", nonneg=True, value=k)
+    constraints = {
+        "trace": cp.trace(P) == count,
+        "upper": constant(np.eye(d), "I") - P >> 0,
+        "lower": P >> 0,
+    }
+    value = -cp.trace(constant(S, "S") @ P)
+    problem = cp.Problem(cp.Minimize(value), label_all(constraints))
+    return Statement(problem, {"P": P}, constraints, {"k": count})
+
+
+def pose_components_dual(S: Array, k: int) -> Statement:
+    """Over nu and the multipliers of the two sides."""
+    import cvxpy as cp
+
+    d = len(S)
+    count = cp.Parameter(name="k", nonneg=True, value=k)
+    nu = cp.Variable(name="nu")
+    upper, lower = (
+        cp.Variable((d, d), name=name, symmetric=True) for name in ("Z_upper", "Z_lower")
+    )
+    constraints = {
+        "stationarity": upper - lower == constant(S, "S") - nu * constant(np.eye(d), "I"),
+        "upper": upper >> 0,
+        "lower": lower >> 0,
+    }
+    problem = cp.Problem(cp.Maximize(-count * nu - cp.trace(upper)), label_all(constraints))
+    names = {"nu": nu, "Z_upper": upper, "Z_lower": lower}
+    return Statement(problem, names, constraints, {"k": count})
+
+
+def components_latex(is_wide: bool) -> Latex:
+    """Primal, Lagrangian, dual and optimality conditions; of components where P is large."""
+    value, upper, lower = r"-\langle S, P\rangle", r"Z_{\text{upper}}", r"Z_{\text{lower}}"
+    rows = r"\operatorname{tr} P = k", r"P \preceq I", r"P \succeq 0"
+    slope = rf"S - \nu I = {upper} - {lower}"
+    cone = rf"{upper} \succeq 0", rf"{lower} \succeq 0"
+    slack = rf"\langle {upper}, I - P\rangle = 0", rf"\langle {lower}, P\rangle = 0"
+    terms = rf"\langle {upper}, P - I\rangle - \langle {lower}, P\rangle"
+    return Latex(
+        rf"\min_P\ {value}" + such_that(*rows),
+        rf"{value} + \nu (\operatorname{{tr}} P - k) + {terms}",
+        rf"\max_{{\nu, {upper}, {lower}}}\ -k\nu - \operatorname{{tr}} {upper}"
+        + such_that(slope, *cone),
+        (slope, *rows, *cone, *slack),
+        listed(COVARIANCE, is_wide * r"P = C^\top C,\ C = \text{components}"),
+    )
+
+
+WIDE = 2000
+"""Features, more of which make no matrix of their products where there are fewer samples."""
+
+
+class PrincipalComponents(ArrayProblem):
+    r"""Minimise -<S, P> s.t. 0 <= P <= I, tr P = k: the k directions of the largest variance.
+
+    S is the covariance of the samples about their mean, with 1/n. The matrices P are the convex
+    hull of the projections on k dimensions, so that P* = -(lambda_1 + ... + lambda_k), the largest
+    eigenvalues of S, reached by the projection on their eigenvectors.
+
+    Parameters
+    ----------
+    X : array, shape (n, d)
+        Samples in rows.
+    k : int
+        Number of components, 1 <= k <= d.
+    sample_weight : array, shape (n,), optional
+        Weights s_i >= 0 in place of ones, n = sum(s); rows of weight 0 are dropped first.
+
+    Raises
+    ------
+    InputError
+        For NaN or infinite entries, wrong shapes, bad weights, a k that is no whole number from 1
+        to d.
+
+    Notes
+    -----
+    The dual maximises -k nu - tr Z_upper subject to Z_upper - Z_lower = S - nu I, both >= 0. P is
+    unique where ``eigengap`` > 0; else every P between the solutions is one. Overton and Womersley,
+    *On the sum of the largest eigenvalues of a symmetric matrix* (1992),
+    https://doi.org/10.1137/0613006.
+
+    With more than 2000 features, and fewer samples, no d x d matrix is made: the point is
+    "components" (k, d), P = components' components, the dual point "nu", and the bound is that of
+    the n x n matrix of products of samples, whose eigenvalues are those of S. ``certify(P=...)``
+    judges a matrix there as well.
+    """
+
+    k = Hyperparameter()
+    methods: ClassVar[tuple[str, ...]] = ("proximal_gradient",)
+    why: ClassVar[str] = (
+        "of a linear objective a step of any length is allowed, and a long one ends at the "
+        "leading eigenvectors"
+    )
+    slater = r"P = \tfrac{k}{d} I\ \text{for } k < d,\ d = \text{number of features}"
+    _asks = False
+    _samples: Rows
+    _makes_matrices = False
+
+    def __init__(self, X: Any, k: int, *, sample_weight: Any = None) -> None:
+        self._samples = rows = read_rows(self.name, X, sample_weight)
+        self._hyper = self._check(k=k)
+        if self.is_wide:
+            with np.errstate(over="ignore", invalid="ignore"):
+                squares = np.square(self.directions.A).sum(axis=0)
+            rows.refuse_lost_variances(self.name, squares, squares)
+        else:
+            rows.refuse_lost(self.name, self.moments)
+
+    def _check(self, **hyper: Any) -> dict[str, Any]:
+        k, d = positive_integer(hyper["k"], self.name, "k"), self._samples.X.shape[1]
+        if k > d:
+            raise InputError(f"{self.name}: k = {k}; there are {d} columns, take 1 <= k <= {d}.")
+        return {"k": k}
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether directions stand for P: few samples of many features."""
+        n, d = self._samples.X.shape
+        return n < d and d > WIDE and not self._makes_matrices
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Mean and covariance of the samples, (d, d)."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return moments(self._samples.X, self._samples.weights)
+
+    @property
+    def fantope(self) -> Fantope:
+        """The problem as its certificate sees it."""
+        return Fantope(self.moments.S, self.moments.noise, self.k)
+
+    @property
+    def directions(self) -> Directions:
+        """The problem as its certificate sees it where there are few samples."""
+        return self._few_samples.of(self.k)
+
+    @cached_property
+    def _few_samples(self) -> Directions:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return directions_of(self._samples.X, self._samples.weights, self.k)
+
+    @property
+    def components(self) -> Array:
+        """The k leading eigenvectors of S in rows, (k, d), the largest variance first.
+
+        Of each the entry of the largest size is positive.
+        """
+        if self.is_wide:
+            return self.components_of({"components": self.directions.leading()})
+        return self.components_of({"P": self.fantope.leading()})
+
+    @property
+    def eigengap(self) -> float:
+        """lambda_k - lambda_(k+1), read off the multipliers of the constraints; inf for k = d."""
+        return self.eigengap_of({})
+
+    def components_of(self, primal: Arrays) -> Array:
+        """The directions of the largest variance among the k leading ones of P, (k, d)."""
+        if "components" in primal:
+            V = primal["components"].T
+            spread = self.directions.spread(primal["components"])
+        else:
+            V = np.linalg.eigh(primal["P"])[1][:, -self.k :]
+            spread = V.T @ self.moments.S @ V
+        turned: Array = V @ np.linalg.eigh(spread)[1][:, ::-1]
+        top = np.argmax(np.abs(turned), axis=0)
+        return (turned * np.sign(turned[top, np.arange(self.k)])).T
+
+    def eigengap_of(self, dual: Arrays) -> float:
+        """The k-th largest eigenvalue of Z_upper plus the (d-k)-th largest of Z_lower."""
+        if self.is_wide:
+            return self.directions.eigengap(dual)
+        fantope = self.fantope
+        return fantope.eigengap(fantope.multipliers(dual))
+
+    # -- as the base asks ------------------------------------------------------------------------
+
+    def shapes(self) -> tuple[Shapes, Shapes]:
+        d = self._samples.X.shape[1]
+        if self.is_wide:
+            return {"components": (self.k, d)}, {"nu": ()}
+        return {"P": (d, d)}, {"nu": (), "Z_upper": (d, d), "Z_lower": (d, d)}
+
+    def _value(self, point: Arrays) -> float:
+        if self.is_wide:
+            return self.directions.value(point["components"])
+        return self.fantope.value(point["P"])
+
+    def _dual_value(self, dual: Arrays) -> float:
+        return (self.directions if self.is_wide else self.fantope).dual_value(dual)
+
+    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+        if self.is_wide:
+            return self.directions.certify(point["components"], dual, tol, search=search)
+        return self.fantope.certify(point["P"], dual, tol, search=search)
+
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
+        if self.is_wide:
+            yield {"components": self.directions.leading()}, {}
+        else:
+            yield {"P": self.fantope.leading()}, {}
+
+    def certify(self, *point: Any, tol: float = 1e-6, **arrays: Any) -> Certificate:
+        with_matrices = self._with_matrices(point, arrays)
+        return ArrayProblem.certify(with_matrices, *point, tol=tol, **arrays)
+
+    def objective(self, *point: Any, **arrays: Any) -> float:
+        return ArrayProblem.objective(self._with_matrices(point, arrays), *point, **arrays)
+
+    def _with_matrices(self, point: tuple[Any, ...], arrays: Arrays) -> PrincipalComponents:
+        """The same problem in matrices P, where one is passed."""
+        d = self._samples.X.shape[1]
+        if self.is_wide and ("P" in arrays or any(np.shape(each) == (d, d) for each in point)):
+            twin = self.snapshot()
+            twin._makes_matrices = True
+            return twin
+        return self
+
+    def draw(self, axes: Any, solution: Solution) -> None:
+        """The samples in the plane of the first components."""
+        draw_plane(axes, self._samples.X, self.components_of(solution.primal))
+
+    # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
+
+    def _pose(self) -> Statement:
+        return pose_components(self.moments.S, self.k)
+
+    def _pose_dual(self) -> Statement:
+        return pose_components_dual(self.moments.S, self.k)
+
+    def _read_duals(self) -> Arrays:
+        labels = {"nu": "trace", "Z_upper": "upper", "Z_lower": "lower"}
+        values = {name: self.constraints[label].dual_value for name, label in labels.items()}
+        return {name: np.array(value) for name, value in values.items() if value is not None}
+
+    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
+        labels = {"trace": "nu", "upper": "Z_upper", "lower": "Z_lower"}
+        if self.is_wide:  # posed with CVXPY there is a matrix
+            C, fantope = point["components"], self.fantope
+            point, dual = {"P": C.T @ C}, fantope.multipliers(dual)
+        return point, {label: dual[name] for label, name in labels.items() if name in dual}
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.name, "k": self.k, **self._samples.to_dict()}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> PrincipalComponents:
+        """Pose the problem again that ``to_dict`` described."""
+        X, s = Rows.from_dict(stored)
+        return cls(X, stored["k"], sample_weight=s)
+
+    def _formulas(self) -> Latex:
+        return components_latex(self.is_wide)
+
+    def __repr__(self) -> str:
+        return f"{self.name}({self._samples.X.shape[1]} features, k={self.k})"

@@ -1,1 +1,0 @@
-"""Recorded runs against the theorems of their solvers."""

@@ -1,1 +1,0 @@
-"""What the user passes, read and checked."""

@@ -1,1 +1,0 @@
-"""Regressions that penalise or bound their residuals as a whole."""

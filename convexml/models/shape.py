@@ -1,0 +1,585 @@
+"""Fits of a given shape: convex and monotone functions, and the smallest enclosing ball."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from ..certificates import Certificate, Verdict
+from ..certificates.convex_regression import Convex
+from ..certificates.scale import learning_scale, relative
+from ..certificates.shape import Enclosing, Monotone
+from ..data.columns import NamedColumns, match_columns
+from ..errors import InputError
+from ..formulas import constant, entries, listed
+from ..losses import Squared
+from ..numerics import LEAST_SQUARE, Array
+from ..penalties import Zero
+from ..problem import Objective, Statement, label_all
+from ..solvers.dual.combinations import piece_steps, slopes_of
+from ..solvers.exact import farthest_points, pool_adjacent_violators
+from ..validation import finite_array, yes_or_no
+from .arrays import ArrayProblem, Arrays, Shapes, compared
+from .inputs import Samples, read_matrix, read_samples, read_weights
+from .latex import WEIGHTS, Latex, such_that
+from .likelihood import Rows, read_rows
+from .pictures.answers import draw_ball, draw_curve
+from .prediction import Predictor
+from .solution import Solution
+
+# Least squares over convex functions.
+
+
+class ConvexRegression(Predictor, ArrayProblem):
+    r"""Minimise mean (y - theta)^2 / 2 s.t. theta_j >= theta_i + g_i'(x_j - x_i) for all i, j.
+
+    The values theta_i = f(x_i) of the convex function that fits best, and a slope g_i of it at each
+    point; f(x) = max_i theta_i + g_i'(x - x_i) is one such function, and what ``predict`` gives.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+        Samples in rows; n up to a few hundred: there are n (n - 1) constraints.
+    y : array, shape (n,)
+        Real targets.
+
+    Raises
+    ------
+    InputError
+        For NaN or infinite entries, wrong shapes, and y whose squares are beyond float64.
+
+    Notes
+    -----
+    "theta" (n,), "g" (n, d); slopes that are not passed are looked for. With "lambda" (n, n) >= 0,
+    of zero diagonal, and t_k = sum_i lambda_ik - sum_j lambda_kj the dual maximises
+    -sum n t_k^2 / 2 + y_k t_k s.t. sum_j lambda_ij (x_j - x_i) = 0 for every i, and theta = y + n t
+    at the optimum. Multipliers that somebody brings are moved by as little as balances them, and
+    become 0 at points that are no mean of others; what rounding leaves is priced. theta is unique,
+    the slopes are not.
+
+    References
+    ----------
+    Boyd and Vandenberghe, *Convex Optimization* (2004), 6.5.5. Seijo and Sen, *Nonparametric least
+    squares estimation of a multivariate convex regression function*, Annals of Statistics 39
+    (2011), https://doi.org/10.1214/10-AOS852.
+    """
+
+    methods: ClassVar[tuple[str, ...]] = ("interior_point",)
+    why: ClassVar[str] = "its slopes leave one system in the values"
+    classes: None = None
+    _samples: Samples
+    program: Convex
+    """The problem as its certificate sees it."""
+
+    def __init__(self, X: Any, y: Any) -> None:
+        self._samples = samples = read_samples(self.name, X, y, None, "real")
+        dense = samples.X.toarray() if hasattr(samples.X, "indptr") else samples.X
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            self.program = Convex(np.asarray(dense), samples.y)
+            null = self.program.null
+        if not (LEAST_SQUARE < null < 1e280 or (np.ptp(samples.y) == 0.0 and null < np.inf)):
+            raise InputError(
+                f"{self.name}: squares of y are beyond float64 (entries up to "
+                f"{np.max(np.abs(samples.y)):g}); change its unit."
+            )
+        self._hyper = {}
+
+    @property
+    def sample_parts(self) -> Objective:
+        """The samples and the loss."""
+        s, names = self._samples, tuple(self._samples.feature_names or ())
+        c = np.full(len(s.y), 1.0 / len(s.y))
+        return Objective(s.design, s.y, Squared(), Zero(), c, False, names)
+
+    def decision_function(self, X: Any, primal: Any) -> Array:
+        """max_i theta_i + g_i'(x - x_i) for new samples, (k,); an InputError for another d."""
+        new = read_matrix(self.name, match_columns(self.name, X, self.features))
+        new = np.asarray(new.toarray() if hasattr(new, "indptr") else new)
+        known = self.program.X
+        if new.shape[1] != known.shape[1]:
+            raise InputError(
+                f"{self.name}: X has {new.shape[1]} columns, the model was posed with "
+                f"{known.shape[1]}."
+            )
+        theta, g = primal["theta"], primal["g"]
+        pieces = [each + (new - x) @ slope for each, slope, x in zip(theta, g, known, strict=True)]
+        return np.asarray(np.max(pieces, axis=0))
+
+    # -- as the base asks ------------------------------------------------------------------------
+
+    def shapes(self) -> tuple[Shapes, Shapes]:
+        n, d = self.program.X.shape
+        return {"theta": (n,), "g": (n, d)}, {"lambda": (n, n)}
+
+    def _complete(self, point: Arrays) -> Arrays:
+        if "theta" not in point or "g" in point:
+            return point
+        return {**point, "g": slopes_of(self.program.X, point["theta"])}
+
+    def _joined(self, point: Arrays) -> Array:
+        return np.column_stack([point["theta"], point["g"]])
+
+    def _split(self, point: Array) -> Arrays:
+        return {"theta": point[:, 0], "g": point[:, 1:]}
+
+    def _value(self, point: Arrays) -> float:
+        return self.program.value(point["theta"], point["g"])
+
+    def _dual_value(self, dual: Arrays) -> float:
+        return self.program.dual_value(dual["lambda"])
+
+    def _certify(self, point: Array, lam: Array | None, tol: float, passed: bool) -> Certificate:
+        return self.program.certify(point[:, 0], point[:, 1:], lam, tol, passed=passed)
+
+    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+        joined, lam = self._joined(point), dual.get("lambda")
+        found = self._certify(joined, lam, tol, lam is not None)
+        rows = [row for row in found.conditions if row.kind == "primal_feasibility"]
+        if not search or found.verdict is not Verdict.UNDECIDED or not rows[0].meets(tol):
+            return found
+        return compared(
+            found,
+            joined,
+            self._promising(0.01 * tol),
+            partial(self._certify, passed=False),
+            lambda each: self.program.value_rounding(each[:, 0]),
+            self._split,
+            with_own=lam is None,
+        )
+
+    def _promising(self, most: float) -> Iterator[tuple[Array, Array]]:
+        for point, dual in self._iterates("interior_point"):
+            if self._promise <= most:
+                yield self._joined(point), dual["lambda"]
+
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
+        program, before = self.program, np.inf
+        if np.ptp(program.y) == 0.0:
+            n, d = program.X.shape
+            yield {"theta": program.y, "g": np.zeros((n, d))}, {"lambda": np.zeros((n, n))}
+            return
+        for theta, g, lam in piece_steps(program.X, program.y):
+            gap = float(np.sum(lam * np.maximum(program.slacks(theta, g)[0], 0.0)))
+            cost = program.cost(theta)
+            share = relative(gap, learning_scale(cost, cost - gap, program.null))
+            # Where it no longer falls rounding has been reached, and each point is judged.
+            self._promise = share if share < before else 0.0
+            before = share
+            yield {"theta": theta, "g": g}, {"lambda": lam}
+
+    def solve(self, solver: str = "auto", **options: Any) -> Any:
+        """Solve and certify, as every problem."""
+        self._samples.refuse_changed(self.name)
+        return super().solve(solver, **options)
+
+    # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
+
+    def _pairs(self) -> tuple[Array, Array]:
+        """The i and the j of each constraint."""
+        i, j = np.nonzero(~np.eye(len(self.program.y), dtype=bool))
+        return i, j
+
+    def _pose(self) -> Statement:
+        import cvxpy as cp
+
+        (n, d), (i, j) = self.program.X.shape, self._pairs()
+        theta, g = cp.Variable(n, name="theta"), cp.Variable((n, d), name="g")
+        constraints = {}
+        if n > 1:
+            I_i, I_j = (
+                constant(sparse.eye_array(n).tocsr()[k], f"I_{name}")
+                for k, name in ((i, "i"), (j, "j"))
+            )
+            steps = constant(self.program.X[j] - self.program.X[i], "(I_j X - I_i X)")
+            rises = cp.sum(cp.multiply(I_i @ g, steps), axis=1)
+            constraints["convex"] = I_j @ theta - I_i @ theta - rises >= 0.0
+        fit = cp.sum_squares(theta - constant(self.program.y, "y")) / (2.0 * n)
+        problem = cp.Problem(cp.Minimize(fit), label_all(constraints))
+        return Statement(problem, {"theta": theta, "g": g}, constraints)
+
+    def _pose_dual(self) -> Statement:
+        import cvxpy as cp
+
+        X, y = constant(self.program.X, "X"), constant(self.program.y, "y")
+        n = len(self.program.y)
+        lam = cp.Variable((n, n), name="lambda")
+        leaving = cp.sum(lam, axis=1)
+        t = cp.sum(lam, axis=0) - leaving
+        balance = lam @ X - cp.multiply(cp.reshape(leaving, (n, 1), order="C"), X) == 0.0
+        constraints = {"signs": lam >= 0.0, "diagonal": cp.diag(lam) == 0.0, "balance": balance}
+        value = -0.5 * n * cp.sum_squares(t) - (y - cp.sum(y) / n) @ t
+        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
+        return Statement(problem, {"lambda": lam}, constraints)
+
+    def _read_duals(self) -> Arrays:
+        found = [constraint.dual_value for constraint in self.constraints.values()]
+        lam = np.zeros((len(self.program.y),) * 2)
+        if not found or found[0] is None:
+            return {} if found else {"lambda": lam}
+        lam[self._pairs()] = found[0]
+        return {"lambda": lam}
+
+    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
+        return point, {"convex": dual["lambda"][self._pairs()]} if self.constraints else {}
+
+    def to_dict(self) -> dict[str, Any]:
+        X, y, names = self.program.X.tolist(), self.program.y.tolist(), self.features
+        return {"kind": self.name, "X": X, "y": y, "features": names}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> ConvexRegression:
+        """Pose the problem again that ``to_dict`` described."""
+        X, names = np.array(stored["X"], dtype=float), stored.get("features")
+        return cls(NamedColumns(X, names) if names else X, stored["y"])
+
+    def _formulas(self) -> Latex:
+        fit = r"\tfrac{1}{2n} \|y - \theta\|_2^2"
+        below = r"\theta_j \ge \theta_i + g_i^\top (x_j - x_i)"
+        tilt = r"t_k = \sum_i \lambda_{ik} - \sum_j \lambda_{kj}"
+        signs, balance = r"\lambda \ge 0", r"\sum_j \lambda_{ij} (x_j - x_i) = 0"
+        slack = r"\theta_i + g_i^\top (x_j - x_i) - \theta_j"
+        return Latex(
+            rf"\min_{{\theta, g}}\ {fit}" + such_that(below),
+            rf"{fit} + \sum_{{i, j}} \lambda_{{ij}} \left({slack}\right)",
+            r"\max_\lambda\ -\sum_k \left[\tfrac n2 t_k^2 + y_k t_k\right]"
+            + such_that(tilt, balance, signs),
+            (
+                r"\tfrac1n (\theta_k - y_k) = t_k",
+                balance,
+                below,
+                signs,
+                rf"\lambda_{{ij}} \left({slack}\right) = 0",
+            ),
+            over=(r"\theta", "g_i"),
+        )
+
+    def __repr__(self) -> str:
+        n, d = self.program.X.shape
+        return f"{self.name}({n} samples, {d} feature{'s' * (d != 1)})"
+
+
+# The smallest enclosing ball.
+
+
+class EnclosingBall(ArrayProblem):
+    r"""Minimise r^2 s.t. |x_i - c|^2 <= r^2: the smallest ball that holds all points.
+
+    Parameters
+    ----------
+    X : array, shape (n, d)
+        Points in rows.
+
+    Raises
+    ------
+    InputError
+        For NaN or infinite entries, wrong shapes, and points whose squared distances are beyond
+        float64.
+
+    Notes
+    -----
+    "center" (d,) and "radius" (), in the units of X; the radius that is not passed is the largest
+    distance from the center. The dual maximises sum alpha_i |x_i|^2 - |sum alpha_i x_i|^2 over the
+    simplex; center = sum alpha_i x_i. ``support`` of a solution are the points with alpha_i > 0,
+    all of them at the distance r. Where X is so far from 0 that float64 cannot tell the center well
+    enough, the answer is "inaccurate" with an honest gap. Any alpha >= 0, divided by its sum, gives
+    a lower bound, in which rounding is accounted for. CVXPY's dual values of |x_i - c| <= r are 2 r
+    alpha_i.
+
+    References
+    ----------
+    Elzinga and Hearn, *The minimum covering sphere problem* (1972),
+    https://doi.org/10.1287/mnsc.19.1.96.
+    """
+
+    methods: ClassVar[tuple[str, ...]] = ("farthest_points",)
+    why: ClassVar[str] = "a few points carry the ball, and each step finds another or drops some"
+    slater = r"c = 0,\ r = 1 + \max_i \|x_i\|"
+    _asks = False
+    _samples: Rows
+    program: Enclosing
+    """The problem as its certificate sees it."""
+
+    def __init__(self, X: Any) -> None:
+        self._samples = rows = read_rows(self.name, X, None)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            self.program = Enclosing(rows.X)
+            null, apart = self.program.null, bool(np.any(np.ptp(rows.X, axis=0) > 0.0))
+        if not (LEAST_SQUARE < null < np.inf or (null == 0.0 and not apart)):
+            raise InputError(
+                f"{self.name}: squared distances of X are beyond float64 (entries up to "
+                f"{np.max(np.abs(rows.X)):g}); change its unit."
+            )
+        self._hyper = {}
+
+    def solve(self, solver: str = "auto", **options: Any) -> Solution:
+        """Solve and certify, as every problem; ``support`` are the points with alpha > 0.
+
+        Of solvers that end inside, alpha_i counts as > 0 where it is more than the share of r^2
+        that is between x_i and the sphere.
+        """
+        solution = super().solve(solver, **options)
+        if "alpha" in solution.dual:
+            square = float(solution.primal["radius"]) ** 2
+            slack = np.maximum(square - self.program.squares(solution.primal["center"]), 0.0)
+            solution.support = np.flatnonzero(solution.dual["alpha"] > slack / (square or 1.0))
+        return solution
+
+    # -- as the base asks ------------------------------------------------------------------------
+
+    def shapes(self) -> tuple[Shapes, Shapes]:
+        n, d = self.program.X.shape
+        return {"center": (d,), "radius": ()}, {"alpha": (n,)}
+
+    def _complete(self, point: Arrays) -> Arrays:
+        if "center" not in point or "radius" in point:
+            return point
+        return {**point, "radius": np.array(self.program.reach(point["center"]))}
+
+    def _value(self, point: Arrays) -> float:
+        return self.program.value(point["center"], float(point["radius"]))
+
+    def _dual_value(self, dual: Arrays) -> float:
+        return self.program.dual_value(dual["alpha"])
+
+    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+        center, radius = point["center"], float(point["radius"])
+        return self.program.certify(center, radius, dual.get("alpha"), tol, search=search)
+
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
+        for alpha in farthest_points(self.program.units()[0]):
+            center, radius = self.program.ball(alpha)
+            yield {"center": center, "radius": np.array(radius)}, {"alpha": alpha}
+
+    def draw(self, axes: Any, solution: Solution) -> None:
+        """The ball with its center and the points, those on its sphere by their multipliers."""
+        X, center = self._samples.X, solution.primal["center"]
+        alpha = solution.dual.get("alpha", np.zeros(len(X)))
+        holds = np.zeros(len(X), dtype=bool)
+        holds[[] if solution.support is None else solution.support] = True
+        draw_ball(axes, X, center, float(solution.primal["radius"]), alpha, holds, self.features)
+
+    # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
+
+    def _pose(self) -> Statement:
+        import cvxpy as cp
+
+        X = self.program.X
+        center, radius = cp.Variable(X.shape[1], name="center"), cp.Variable(name="radius")
+        away = constant(X, "X") - constant(np.ones((len(X), 1)), "1") @ center[None, :]
+        constraints = {"enclosed": cp.norm(away, 2, axis=1) <= radius}
+        problem = cp.Problem(cp.Minimize(cp.square(radius)), label_all(constraints))
+        return Statement(problem, {"center": center, "radius": radius}, constraints)
+
+    def _pose_dual(self) -> Statement:
+        import cvxpy as cp
+
+        about = constant(self.program.X - self.program.mean, "(X - 1 mean(X))")
+        alpha = cp.Variable(len(self.program.X), name="alpha")
+        constraints = {"sum": cp.sum(alpha) == 1.0, "signs": alpha >= 0.0}
+        value = cp.sum(cp.square(about), axis=1) @ alpha - cp.sum_squares(about.T @ alpha)
+        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
+        return Statement(problem, {"alpha": alpha}, constraints)
+
+    def _read_duals(self) -> Arrays:
+        found = self.constraints["enclosed"].dual_value
+        if found is None or not np.sum(np.maximum(found, 0.0)) > 0.0:
+            return {}
+        pushes = np.maximum(np.ravel(found), 0.0)
+        return {"alpha": pushes / pushes.sum()}
+
+    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
+        return point, {"enclosed": 2.0 * float(point["radius"]) * dual["alpha"]}
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.name, **self._samples.to_dict()}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> EnclosingBall:
+        """Pose the problem again that ``to_dict`` described."""
+        return cls(Rows.from_dict(stored)[0])
+
+    def _formulas(self) -> Latex:
+        inside, simplex = r"\|x_i - c\|^2 \le r^2", (r"\sum_i \alpha_i = 1", r"\alpha \ge 0")
+        slack = r"\alpha_i (r^2 - \|x_i - c\|^2) = 0"
+        return Latex(
+            r"\min_{c, r}\ r^2" + such_that(inside),
+            r"r^2 + \sum_i \alpha_i (\|x_i - c\|^2 - r^2)",
+            r"\max_\alpha\ \sum_i \alpha_i \|x_i\|^2 - \|\textstyle\sum_i \alpha_i x_i\|^2"
+            + such_that(*simplex),
+            (r"c = \sum_i \alpha_i x_i", inside, *simplex, slack),
+            r"c = \text{center},\ r = \text{radius}",
+            over=("c", "r^2"),
+        )
+
+    def __repr__(self) -> str:
+        n, d = self.program.X.shape
+        return f"{self.name}({n} points, {d} features)"
+
+
+# Monotone (isotonic) regression.
+
+
+class MonotoneRegression(ArrayProblem):
+    r"""Minimise sum_i s_i (y_i - w_i)^2 / 2 / sum_i s_i s.t. w_1 <= w_2 <= ... <= w_n.
+
+    Parameters
+    ----------
+    y : array, shape (n,)
+        Targets, in the order in which w is to rise.
+    sample_weight : array, shape (n,), optional
+        Weights s_i >= 0. A sample of weight 0 has no say, and the w of the one before it.
+    increasing : bool
+        False: w_1 >= ... >= w_n.
+
+    Raises
+    ------
+    InputError
+        For NaN or infinite entries, wrong shapes, bad weights, and y whose squares are beyond
+        float64.
+
+    Notes
+    -----
+    With c_i = s_i / sum s the multipliers alpha >= 0 of w_i <= w_{i+1} are the cumulative sums of
+    residuals, alpha_i = sum_{j <= i} c_j (y_j - w_j) (with the other sign where w is to fall), and
+    the gap is a sum of terms >= 0 that are computed as such, measured on max(|P|, |D|, 1e-6 P_0),
+    P_0 = sum_i c_i (y_i - c'y)^2 / 2 of the mean alone. w is constant on blocks, the mean of each.
+
+    References
+    ----------
+    Barlow, Bartholomew, Bremner and Brunk, *Statistical Inference under Order Restrictions* (1972).
+    """
+
+    methods: ClassVar[tuple[str, ...]] = ("pool_adjacent_violators",)
+    why: ClassVar[str] = "one pass over the samples ends at the optimum"
+    _asks = False
+    program: Monotone
+    """The problem as its certificate sees it."""
+
+    def __init__(self, y: Any, *, sample_weight: Any = None, increasing: bool = True) -> None:
+        target = finite_array(y, self.name, "y")
+        if target.ndim == 2 and target.shape[1] == 1:
+            target = target[:, 0]
+        if target.ndim != 1 or not target.size:
+            raise InputError(
+                f"{self.name}: y must be a vector with one entry or more, got shape {target.shape}."
+                " Pass the targets in the order in which w is to rise."
+            )
+        self._weights = read_weights(self.name, sample_weight, len(target))
+        sign = 1.0 if yes_or_no(increasing, self.name, "increasing") else -1.0
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            self.program = Monotone(target, self._weights / self._weights.sum(), sign)
+            null, used = self.program.null, target[self._weights > 0.0]
+        if not (LEAST_SQUARE < null < np.inf or (null == 0.0 and np.ptp(used) == 0.0)):
+            raise InputError(
+                f"{self.name}: squares of y are beyond float64 (entries up to "
+                f"{np.max(np.abs(target)):g}); change its unit."
+            )
+        self._hyper = {}
+
+    @property
+    def increasing(self) -> bool:
+        """Whether w rises."""
+        return self.program.sign > 0.0
+
+    # -- as the base asks ------------------------------------------------------------------------
+
+    def shapes(self) -> tuple[Shapes, Shapes]:
+        n = len(self.program.y)
+        return {"w": (n,)}, {"alpha": (n - 1,)}
+
+    def _value(self, point: Arrays) -> float:
+        return self.program.value(point["w"])
+
+    def _dual_value(self, dual: Arrays) -> float:
+        return self.program.dual_value(dual["alpha"])
+
+    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+        return self.program.certify(point["w"], dual.get("alpha"), tol, search=search)
+
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
+        program = self.program
+        for w, alpha in pool_adjacent_violators(program.y, program.c, program.sign):
+            yield {"w": w}, {"alpha": alpha}
+
+    def draw(self, axes: Any, solution: Solution) -> None:
+        """The targets in their order, and w."""
+        w = solution.primal["w"]
+        words = f"{len(np.unique(w))} levels of {w.size} samples"
+        draw_curve(axes, np.arange(w.size), self.program.y, w, words)
+
+    # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
+
+    def _pose(self) -> Statement:
+        import cvxpy as cp
+
+        y, c, sign = self.program.y, self.program.c, self.program.sign
+        w = cp.Variable(len(y), name="w")
+        constraints = {"monotone": sign * cp.diff(w) >= 0.0} if len(y) > 1 else {}
+        value = 0.5 * cp.sum_squares(cp.multiply(cp.sqrt(constant(c, "c")), w - constant(y, "y")))
+        problem = cp.Problem(cp.Minimize(value), label_all(constraints))
+        return Statement(problem, {"w": w}, constraints)
+
+    def _pose_dual(self) -> Statement:
+        import cvxpy as cp
+
+        y, c, n = self.program.y, self.program.c, len(self.program.y)
+        alpha = cp.Variable(n - 1, name="alpha") if n > 1 else cp.Constant(np.zeros(0))
+        D = sparse.diags_array([np.ones(n), -np.ones(n)], offsets=[0, -1], shape=(n, n - 1))
+        t = self.program.sign * (constant(D, "D") @ alpha) if n > 1 else cp.Constant(np.zeros(n))
+        used = np.flatnonzero(c)
+        constraints = {"signs": alpha >= 0.0} if n > 1 else {}
+        if used.size < n:
+            constraints["weightless"] = entries(t, np.flatnonzero(c == 0.0), "I_rest") == 0.0
+        squares = cp.sum_squares(
+            cp.multiply(1.0 / cp.sqrt(constant(c[used], "c")), entries(t, used, "I_used"))
+        )
+        problem = cp.Problem(
+            cp.Maximize(constant(y, "y") @ t - 0.5 * squares), label_all(constraints)
+        )
+        return Statement(problem, {"alpha": alpha} if n > 1 else {}, constraints)
+
+    def _read_duals(self) -> Arrays:
+        found = [constraint.dual_value for constraint in self.constraints.values()]
+        return {"alpha": np.array(found[0])} if found and found[0] is not None else {}
+
+    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
+        return point, {"monotone": dual["alpha"]} if self.constraints else {}
+
+    def to_dict(self) -> dict[str, Any]:
+        y, s = self.program.y.tolist(), self._weights.tolist()
+        return {"kind": self.name, "y": y, "sample_weight": s, "increasing": self.increasing}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> MonotoneRegression:
+        """Pose the problem again that ``to_dict`` described."""
+        s, rises = stored["sample_weight"], stored["increasing"]
+        return cls(stored["y"], sample_weight=s, increasing=rises)
+
+    def _formulas(self) -> Latex:
+        order = r"w_i \le w_{i+1}" if self.increasing else r"w_i \ge w_{i+1}"
+        step = "w_i - w_{i+1}" if self.increasing else "w_{i+1} - w_i"
+        pull = r"\alpha_i - \alpha_{i-1}" if self.increasing else r"\alpha_{i-1} - \alpha_i"
+        value = r"\tfrac12 \sum_i c_i (y_i - w_i)^2"
+        signs, some = r"\alpha \ge 0", bool(np.any(self.program.c == 0.0))
+        over, absent = ("{i : c_i > 0}", r"t_i = 0\ (i : c_i = 0)") if some else ("i", "")
+        return Latex(
+            rf"\min_w\ {value}" + such_that(order),
+            rf"{value} + \sum_i \alpha_i ({step})",
+            rf"\max_\alpha\ \sum_i y_i t_i - \sum_{over} \tfrac{{1}}{{2 c_i}} t_i^2"
+            + such_that(f"t_i = {pull}", signs, absent),
+            (
+                f"c_i (w_i - y_i) + {pull} = 0",
+                order,
+                signs,
+                rf"\alpha_i ({step}) = 0",
+            ),
+            listed(r"c_i = \tfrac{s_i}{\sum_l s_l}", r"\alpha_0 = \alpha_n = 0", WEIGHTS),
+        )
+
+    def __repr__(self) -> str:
+        way = "increasing" if self.increasing else "decreasing"
+        return f"{self.name}({len(self.program.y)} samples, {way})"

@@ -1,1 +1,0 @@
-"""Fits of a given shape."""

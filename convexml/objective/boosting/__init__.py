@@ -1,1 +1,0 @@
-"""Weak learners of boosting."""

@@ -1,1 +1,0 @@
-"""Cone programs and their cones."""

@@ -1,1 +1,0 @@
-"""Gaussian likelihoods: moments of samples, and Newton steps for an inverse covariance."""

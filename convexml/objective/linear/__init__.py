@@ -1,1 +1,0 @@
-"""The data of linear programs, and their units."""

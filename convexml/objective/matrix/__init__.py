@@ -1,1 +1,0 @@
-"""Semidefinite relaxations: sets of matrices, and steps of a splitting."""

@@ -1,1 +1,0 @@
-"""Objectives with several predictions a sample: classes, targets."""

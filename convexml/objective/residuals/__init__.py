@@ -1,1 +1,0 @@
-"""Residuals of a linear fit, and how they move with the penalty on a fixed support."""

@@ -1,0 +1,291 @@
+"""The data of a linear program, read as ``scipy.optimize.linprog`` reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..errors import InputError
+from ..numerics import Array, power_of_two
+from ..validation import finite_array, finite_sparse, float_array, refuse_masked
+
+NO_BOUND = " An absent bound is None or inf in bounds."
+
+
+@dataclass(frozen=True, eq=False)
+class LinearData:
+    """Minimise c'x s.t. A_ub x <= b_ub, A_eq x = b_eq, lower <= x <= upper.
+
+    Attributes
+    ----------
+    c : array, shape (n,)
+    A_ub, A_eq : array or csr_array, shapes (m, n) and (p, n)
+        Matrices without rows where there are no such constraints.
+    b_ub, b_eq : array, shapes (m,) and (p,)
+    lower, upper : array, shape (n,)
+        -inf and +inf where there is no bound.
+    """
+
+    c: Array
+    A_ub: Any
+    b_ub: Array
+    A_eq: Any
+    b_eq: Array
+    lower: Array
+    upper: Array
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return self.c.size
+
+    @cached_property
+    def rows(self) -> Any:
+        """[A_ub; A_eq] as a csr_array."""
+        parts = [sparse.csr_array(self.A_ub), sparse.csr_array(self.A_eq)]
+        return sparse.vstack(parts, format="csr")
+
+    @cached_property
+    def terms(self) -> Any:
+        """The absolute values of the entries of ``rows``."""
+        return abs(self.rows)
+
+    @cached_property
+    def columns(self) -> Any:
+        """The transpose of ``rows`` as a csr_array."""
+        return sparse.csr_array(self.rows.T)
+
+    @cached_property
+    def memo(self) -> dict[str, Any]:
+        """What was derived from the data and is kept with them."""
+        return {}
+
+    def with_cost(self, c: Array) -> LinearData:
+        """Return the program with the same constraints and another cost."""
+        return LinearData(c, self.A_ub, self.b_ub, self.A_eq, self.b_eq, self.lower, self.upper)
+
+
+def read_linear_data(
+    c: Any, A_ub: Any, b_ub: Any, A_eq: Any, b_eq: Any, bounds: Any, owner: str
+) -> LinearData:
+    """Check the arrays and give them one form; raises InputError with the worst offender."""
+    cost = np.atleast_1d(finite_array(c, owner, "c"))
+    if cost.ndim != 1 or cost.size == 0:
+        raise InputError(f"{owner}: c must be a non-empty vector, got shape {np.shape(c)}.")
+    ub = _rows(A_ub, b_ub, cost.size, ("A_ub", "b_ub"), owner)
+    eq = _rows(A_eq, b_eq, cost.size, ("A_eq", "b_eq"), owner)
+    lower, upper = _bounds(bounds, cost.size, owner)
+    return LinearData(cost, *ub, *eq, lower, upper)
+
+
+def read_point(data: LinearData, x: Any, owner: str) -> Array:
+    """Return x as a finite float vector of the right length; raises InputError."""
+    point = np.atleast_1d(finite_array(x, owner, "x"))
+    if point.shape != (data.n,):
+        raise InputError(f"{owner}: x must have shape ({data.n},), got {point.shape}.")
+    return point
+
+
+def _rows(matrix: Any, side: Any, n: int, names: tuple[str, str], owner: str) -> tuple[Any, Array]:
+    if matrix is None and side is None:
+        return np.zeros((0, n)), np.zeros(0)
+    if matrix is None or side is None:
+        present, absent = names if side is None else names[::-1]
+        raise InputError(f"{owner}: {present} is given but {absent} is not; give both or neither.")
+    if sparse.issparse(matrix):
+        matrix = finite_sparse(matrix, owner, names[0], NO_BOUND).tocsr()
+    else:
+        matrix = finite_array(matrix, owner, names[0], NO_BOUND)
+        matrix = matrix.reshape(1, -1) if matrix.ndim == 1 else matrix
+    if matrix.ndim != 2 or matrix.shape[1] != n:
+        raise InputError(
+            f"{owner}: {names[0]} must have one column for each of the {n} entries of c, "
+            f"got shape {matrix.shape}."
+        )
+    right = np.atleast_1d(finite_array(side, owner, names[1], NO_BOUND).squeeze())
+    if right.shape != (matrix.shape[0],):
+        raise InputError(
+            f"{owner}: {names[1]} must have one entry for each of the {matrix.shape[0]} rows "
+            f"of {names[0]}, got shape {np.shape(side)}."
+        )
+    return matrix, right
+
+
+def _bounds(bounds: Any, n: int, owner: str) -> tuple[Array, Array]:
+    refuse_masked(bounds, owner, "bounds")
+    if bounds is None or np.size(np.asarray(bounds, dtype=object)) == 0:
+        bounds = (0.0, None)
+    pairs = np.atleast_2d(float_array(bounds, owner, "bounds"))  # None becomes NaN
+    if np.any(np.isnan(pairs) & (np.atleast_2d(np.array(bounds, dtype=object)) != None)):  # noqa: E711
+        raise InputError(f"{owner}: bounds hold nan; None is no bound.")
+    if pairs.shape == (n, 2):
+        pairs = pairs.copy()
+    elif pairs.shape in {(1, 2), (2, 1)}:
+        pairs = np.tile(pairs.ravel(), (n, 1))
+    else:
+        raise InputError(
+            f"{owner}: bounds must be one pair (min, max) or {n} of them, one for each entry "
+            f"of c, got shape {pairs.shape}."
+        )
+    lower = np.where(np.isnan(pairs[:, 0]), -np.inf, pairs[:, 0])
+    upper = np.where(np.isnan(pairs[:, 1]), np.inf, pairs[:, 1])
+    bad = np.flatnonzero((lower > upper) | (lower == np.inf) | (upper == -np.inf))
+    if bad.size:
+        j = bad[0]
+        raise InputError(
+            f"{owner}: bounds[{j}] = ({lower[j]:g}, {upper[j]:g}) is empty; "
+            "the lower bound must not exceed the upper one, nor be +inf, nor the upper -inf."
+        )
+    return lower, upper
+
+
+def linear_to_dict(data: LinearData) -> dict[str, Any]:
+    """The arguments of ``LinearProgram`` as plain lists; ``None`` for infinite bounds."""
+
+    def rows(matrix: Any) -> list[list[float]] | None:
+        if matrix.shape[0] == 0:
+            return None
+        dense: list[list[float]] = (
+            matrix.toarray() if sparse.issparse(matrix) else matrix
+        ).tolist()
+        return dense
+
+    def limit(value: float) -> float | None:
+        return float(value) if np.isfinite(value) else None
+
+    pairs = zip(data.lower, data.upper, strict=True)
+    return {
+        "c": data.c.tolist(),
+        "A_ub": rows(data.A_ub),
+        "b_ub": data.b_ub.tolist() if data.b_ub.size else None,
+        "A_eq": rows(data.A_eq),
+        "b_eq": data.b_eq.tolist() if data.b_eq.size else None,
+        "bounds": [[limit(low), limit(high)] for low, high in pairs],
+    }
+
+
+# A linear program in units that make its rows, columns and right-hand sides of size 1.
+
+
+PASSES = 10
+
+
+@dataclass(frozen=True)
+class ScaledProgram:
+    """The program in x' = x / (size * column), its rows multiplied by ``ub`` and ``eq``.
+
+    All factors are powers of two, so that scaling and its inverse round nothing.
+
+    Attributes
+    ----------
+    data : LinearData
+        The scaled program.
+    column : array, shape (n,)
+    ub, eq : array, shapes (m,) and (p,)
+    size, cost : float
+        The unit of x' and of c'x'.
+    """
+
+    data: LinearData
+    column: Array
+    ub: Array
+    eq: Array
+    size: float
+    cost: float
+
+    def point(self, x: Array) -> Array:
+        """x of the program itself."""
+        return self.size * self.column * x
+
+    def inside(self, x: Array) -> Array:
+        """x of the scaled program."""
+        return np.asarray(x / (self.size * self.column))
+
+    def inside_multipliers(self, own: Mapping[str, Array]) -> dict[str, Array]:
+        """The multipliers of the scaled program, by name."""
+        return {key: own[key] / factor for key, factor in self._factors().items() if key in own}
+
+    def _factors(self) -> dict[str, Array]:
+        factor = {"lambda_ub": self.ub, "nu": self.eq}
+        factor |= dict.fromkeys(("lambda_lower", "lambda_upper"), 1.0 / self.column)
+        return {key: self.cost * value for key, value in factor.items()}
+
+    def ray(self, direction: Array) -> Array:
+        """A direction of the program itself, of largest entry 1."""
+        found = self.column * direction
+        return np.asarray(found / np.max(np.abs(found), initial=0.0))
+
+    def multipliers(self, scaled: Mapping[str, Array]) -> dict[str, Array]:
+        """The multipliers of the program itself, by name."""
+        return {
+            key: factor * scaled[key] for key, factor in self._factors().items() if key in scaled
+        }
+
+
+def equilibrate(
+    data: LinearData, row: Array | None = None, column: Array | None = None
+) -> ScaledProgram:
+    """Ruiz's iteration: rows and columns are divided by the roots of their largest entries.
+
+    Parameters
+    ----------
+    data : LinearData
+    row, column : array, shapes (m + p,) and (n,), optional
+        Factors to start from; 1 by default.
+
+    References
+    ----------
+    D. Ruiz, *A scaling algorithm to equilibrate both rows and columns norms in matrices*, RAL-TR-
+    2001-034.
+    """
+    m = data.b_ub.size
+    A = sparse.vstack([sparse.csr_array(data.A_ub), sparse.csr_array(data.A_eq)], format="csr")
+    row = np.ones(A.shape[0]) if row is None else power_of_two(row)
+    column = np.ones(data.n) if column is None else power_of_two(column)
+    sizes, at = np.abs(A.data), np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
+    for _ in range(PASSES if A.nnz else 0):
+        entries = sizes * row[at] * column[A.indices]
+        row /= np.sqrt(_largest(entries, at, row.size))
+        column /= np.sqrt(_largest(entries, A.indices, column.size))
+    row, column = power_of_two(row), power_of_two(column)
+    ub, eq = row[:m], row[m:]
+    bounds = (data.lower / column, data.upper / column)
+    sides = np.concatenate([ub * data.b_ub, eq * data.b_eq, *bounds])
+    size = _unit(sides[np.isfinite(sides)])
+    cost = _unit(column * data.c)
+    scaled = LinearData(
+        column * data.c / cost,
+        _scaled(data.A_ub, ub, column),
+        ub * data.b_ub / size,
+        _scaled(data.A_eq, eq, column),
+        eq * data.b_eq / size,
+        bounds[0] / size,
+        bounds[1] / size,
+    )
+    return ScaledProgram(scaled, column, ub, eq, size, cost)
+
+
+def _scaled(matrix: Array, row: Array, column: Array) -> Array:
+    if not sparse.issparse(matrix):
+        return row[:, None] * matrix * column
+    found = sparse.csr_array(matrix, copy=True)
+    found.data *= np.repeat(row, np.diff(found.indptr)) * column[found.indices]
+    return found
+
+
+def _largest(entries: Array, at: Array, count: int) -> Array:
+    """The largest entry at each place, 1 where there is none."""
+    values = np.zeros(count)
+    np.maximum.at(values, at, entries)
+    return np.where(values > 0.0, values, 1.0)
+
+
+def _unit(values: Array) -> float:
+    """A power of two near the largest absolute value, 1 where all are 0."""
+    largest = float(np.max(np.abs(values), initial=0.0))
+    return float(np.exp2(np.round(np.log2(largest)))) if largest > 0.0 else 1.0

@@ -1,0 +1,130 @@
+"""An objective as CVXPY problems: the primal, and its dual posed on its own.
+
+Every constraint is explicit and labelled, X is a constant, hyperparameters are Parameters (DPP),
+so that a change of lam compiles nothing again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..formulas import constant
+from .objective import Objective
+
+
+@dataclass
+class Statement:
+    """A posed CVXPY problem with its variables and constraints by name.
+
+    A dual's ``helpers`` are those of its variables that are no multipliers.
+    """
+
+    problem: Any
+    variables: dict[str, Any]
+    constraints: dict[str, Any]
+    parameters: dict[str, Any] = field(default_factory=dict)
+    helpers: tuple[str, ...] = ()
+
+
+def parameters_of(objective: Objective) -> dict[str, dict[str, Any]]:
+    """Return CVXPY Parameters for the hyperparameters, {"loss": {...}, "penalty": {...}}."""
+    import cvxpy as cp
+
+    def make(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            name: cp.Parameter(np.shape(value), name=name, nonneg=True, value=value)
+            for name, value in values.items()
+        }
+
+    return {
+        "loss": make(objective.loss.hyperparameters()),
+        "penalty": make(objective.penalty.hyperparameters()),
+    }
+
+
+def label_all(constraints: dict[str, Any]) -> list[Any]:
+    """Give each constraint its name as its CVXPY label."""
+    for name, constraint in constraints.items():
+        constraint.set_label(name)
+    return list(constraints.values())
+
+
+def pose_primal(
+    objective: Objective, theta: Mapping[str, Any], c: Any = None, X: str = "X"
+) -> Statement:
+    """Minimise sum_i c_i l(y_i, z_i) + Omega(w) s.t. X w + b = z (dual: u); ``X`` is its name."""
+    import cvxpy as cp
+
+    data = constant(objective.design.constant, X)
+    c = constant(objective.c if c is None else c, "c")
+    w = cp.Variable(objective.w_shape, name="w")
+    z = cp.Variable(objective.zero_scores.shape, name="z")
+    variables = {"w": w}
+    prediction = data @ w
+    if objective.fit_intercept:
+        variables["b"] = b = cp.Variable(objective.w_shape[1:], name="b")
+        prediction = prediction + (
+            b if b.ndim == 0 else constant(np.ones((objective.n, 1)), "1") @ b[None, :]
+        )
+    loss = objective.loss.expression(objective.y, z, theta["loss"])
+    penalty = objective.penalty.expression(_vector(w), theta["penalty"])
+    constraints = {"prediction": prediction == z, **loss.constraints, **penalty.constraints}
+    value = penalty.value
+    if not objective.loss.is_indicator:
+        value = cp.sum(cp.multiply(c, loss.value)) + value
+    problem = cp.Problem(cp.Minimize(value), label_all(constraints))
+    variables |= {v.name(): v for v in problem.variables()}
+    return Statement(problem, variables, constraints)
+
+
+def pose_distance(objective: Objective, theta: Mapping[str, Any]) -> Statement:
+    """Minimise |X w + b - z|_2 over w in dom Omega and z in dom F (dual: u).
+
+    Its multiplier u is dual feasible, and the least distance is -F*(u) - Omega*(-X'u) where F and
+    Omega are constraints: where that is > 0, no w meets both.
+    """
+    import cvxpy as cp
+
+    statement = pose_primal(objective, theta)
+    missed = cp.Variable(objective.zero_scores.shape, name="missed")
+    old = statement.constraints["prediction"]
+    prediction, z = old.args
+    constraints = statement.constraints | {"prediction": prediction == z + missed}
+    problem = cp.Problem(cp.Minimize(cp.norm(missed, 2)), label_all(constraints))
+    return Statement(problem, statement.variables, constraints)
+
+
+def pose_dual(
+    objective: Objective, theta: Mapping[str, Any], c: Any = None, X: str = "X"
+) -> Statement:
+    """Maximise -sum_i c_i l*(y_i, u_i / c_i) - Omega*(-X'u) s.t. 1'u = 0.
+
+    Its multipliers are the primal solution: -b of ``intercept``, -w of ``stationarity``
+    (X'u + lam w = 0 or X'u = 0), |w_j| or |w_g| of ``correlation``.
+    """
+    import cvxpy as cp
+
+    data = constant(objective.design.constant, X)
+    c = objective.c if c is None else c
+    u = cp.Variable(objective.zero_scores.shape, name="u")
+    loss = objective.loss.conjugate_expression(objective.y, u, c, theta["loss"])
+    xtu = data.T @ u
+    penalty = objective.penalty.conjugate_expression(_vector(xtu), objective.d, theta["penalty"])
+    constraints = {**loss.constraints, **penalty.constraints}
+    if objective.fit_intercept:
+        constraints["intercept"] = cp.sum(u, axis=0) == 0.0
+    value = -cp.sum(loss.value) - penalty.value
+    problem = cp.Problem(cp.Maximize(value), label_all(constraints))
+    variables = {v.name(): v for v in problem.variables()}
+    return Statement(problem, variables, constraints, helpers=loss.helpers + penalty.helpers)
+
+
+def _vector(expression: Any) -> Any:
+    """A matrix of coefficients row by row, as penalties see it."""
+    import cvxpy as cp
+
+    return expression if expression.ndim == 1 else cp.vec(expression, order="C")

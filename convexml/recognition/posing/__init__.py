@@ -1,1 +1,0 @@
-"""From what was read to a posed problem of the library, and back."""

@@ -1,1 +1,0 @@
-"""The minimum of the lasso, followed along lam."""

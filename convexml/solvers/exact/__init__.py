@@ -1,1 +1,0 @@
-"""Solvers that single models bring: no iterations, the optimum itself."""

@@ -1,1 +1,0 @@
-"""The interior point method for linear programs."""

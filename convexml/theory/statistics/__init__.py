@@ -1,1 +1,0 @@
-"""How far a fit generalises."""

@@ -1,1 +1,0 @@
-"""Rates in expectation, regret, and mistakes."""
