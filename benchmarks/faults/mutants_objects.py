@@ -125,7 +125,7 @@ MUTANTS = [
     ),
     penalty(
         "elastic net: the square without its weight",
-        "elastic_net",
+        "l1",
         "0.5 * residual**2 / self._l2",
         "0.5 * residual**2",
         "Fenchel-Young-ElasticNet(lam=0.9, l1_ratio=0.3)",
@@ -139,7 +139,7 @@ MUTANTS = [
     ),
     penalty(
         "l1 ball: the threshold of one coordinate less",
-        "l1_ball",
+        "ball",
         "np.arange(1, len(w) + 1)",
         "np.arange(2, len(w) + 2)",
         "prox-L1Ball(t=1.3)",

@@ -30,8 +30,8 @@ MUTANTS = [
     Mutant(
         "a restart that keeps its momentum (fista)",
         "convexml/solvers/first_order/gradient.py",
-        "y, t, restarted_at = ahead, 1.0, k",
-        "y, t, restarted_at = ahead, t, k",
+        "np.vdot(y - ahead, ahead - x) > 0.0:\n            y, t, restarted_at = ahead, 1.0, k",
+        "np.vdot(y - ahead, ahead - x) > 0.0:\n            y, t, restarted_at = ahead, t, k",
         (f"{ITERATES}::test_fista", f"{BROKEN}::test_only_the_right_method_keeps_its_theorem"),
     ),
     Mutant(
@@ -139,8 +139,8 @@ MUTANTS = [
     Mutant(
         "penalty of online gradient descent",
         "convexml/solvers/stochastic/online.py",
-        "        decay(S, x, step)\n",
-        "",
+        "        decay(S, x, step)\n        add(",
+        "        add(",
         (f"{STOCHASTIC}::test_online_gradient_descent",),
     ),
     Mutant(
@@ -335,8 +335,8 @@ MUTANTS = [
     Mutant(
         "the floor is P",
         "convexml/models/rate_audit.py",
-        "floor = solution.dual_objective - solution.certificate.rounding",
-        "floor = solution.objective",
+        "else 0.0\n    floor = solution.dual_objective - solution.certificate.rounding",
+        "else 0.0\n    floor = solution.objective",
         (f"{HOLD}::test_the_floor_is_below_the_optimum_and_the_radius_follows_from_it",),
     ),
     Mutant(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-AUDIT = "convexml/bridge"
+FITTED = "convexml/sklearn"
 TEXTBOOK = "tests/faces/cvxpy/test_dual_textbook.py"
 SIGNS = "tests/faces/cvxpy/test_dual_values.py"
 ESTIMATORS = "tests/faces/sklearn/test_certified_estimators.py"
@@ -17,7 +17,7 @@ ABSENCE = "tests/faces/cvxpy/test_absent_answers.py"
 def estimator(name: str, file: str, old: str, new: str, case: str) -> Mutant:
     """A constant of a scikit-learn estimator's objective, against its documentation."""
     test = f"{ESTIMATORS}::test_the_tight_fit_is_certified[{case}]"
-    return Mutant(name, f"{AUDIT}/{file}.py", old, new, (test,))
+    return Mutant(name, f"{FITTED}/{file}.py", old, new, (test,))
 
 
 MUTANTS = [
@@ -190,42 +190,42 @@ MUTANTS = [
     ),
     estimator(
         "scikit-learn: LinearRegression with 1/2",
-        "sklearn/families/ridge",
+        "regressors",
         "fitted.X, y, Squared(), penalty, 2.0 * fitted.s, w, b,",
         "fitted.X, y, Squared(), penalty, fitted.s, w, b,",
         "LinearRegression",
     ),
     estimator(
         "scikit-learn: half of Ridge's alpha",
-        "sklearn/families/ridge",
+        "regressors",
         "fitted.X, y, Squared(), L2(2.0 * alpha), 2.0 * fitted.s, w, b,",
         "fitted.X, y, Squared(), L2(alpha), 2.0 * fitted.s, w, b,",
         "Ridge",
     ),
     estimator(
         "scikit-learn: squared hinge with 1/2",
-        "sklearn/families/liblinear",
+        "classifiers",
         "X, y, loss, penalty, scale * v * fitted.s",
         "X, y, loss, penalty, estimator.C * v * fitted.s",
         "LinearSVC, squared hinge",
     ),
     estimator(
         "scikit-learn: liblinear's intercept is not penalised",
-        "sklearn/families/liblinear",
+        "classifiers",
         "np.append(w, b / m)",
         "np.append(w, 0.0 * b / m)",
         "LinearSVC, hinge",
     ),
     estimator(
         "scikit-learn: balanced weights count for samples of another class",
-        "sklearn/fitted",
+        "fitted",
         "return count.sum() / (len(classes) * count)",
         "return count.sum() / (len(classes) * count[::-1])",
         "Logistic, balanced",
     ),
     estimator(
         "scikit-learn: sample weights of SVC left out",
-        "sklearn/families/libsvm",
+        "kernel_machines",
         "c = estimator.C * (estimator.class_weight_[fitted.labels()] * fitted.s)",
         "c = estimator.C * estimator.class_weight_[fitted.labels()]",
         "SVC, linear, weighted",

@@ -329,7 +329,7 @@ HEAVY = ("cvxpy", "sklearn", "pandas", "polars", "scipy.optimize", "scipy.stats"
 
 def loaded(names: tuple[str, ...], *arguments: object) -> list[str]:
     """The exit code of a command in a process of its own, and which modules it has loaded."""
-    code = "import sys, convexml.show.cli\ntry: convexml.show.cli(sys.argv[1:])\n"
+    code = "import sys, convexml.show.cli\ntry: convexml.show.cli.app(sys.argv[1:])\n"
     code += f"except SystemExit as end: code, known = end.code, {names}\n"
     code += "print(code, *(each for each in known if each in sys.modules), file=sys.stderr)"
     command = [sys.executable, "-c", code, *map(str, arguments)]
