@@ -22,9 +22,9 @@ import dask
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from distributed import Client, Future, KilledWorker, LocalCluster, get_worker, wait
 
+from ..deadline import is_late
 from ..errors import InputError, WorkersLostError, warn, withheld
 from ..progress import Passing, begun, is_watched
-from ..system import is_late
 from .executor import Chunk
 
 # What tasks tell while they run: what they warn of, and how many of their blocks are done.

@@ -23,7 +23,8 @@ from pydantic import ValidationError
 
 from ..errors import ConvexmlError, DataError, InputError, ProblemFileError, closest, instead
 from .files import is_file, kind_of
-from .schema import ProblemData, ProblemTable, explain, shown, snake_case
+from .names import snake_case
+from .schema import ProblemData, ProblemTable, explain, shown
 
 if TYPE_CHECKING:
     import cvxpy as cp

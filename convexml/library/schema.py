@@ -316,17 +316,6 @@ def _child(table: type[BaseModel], key: str) -> type[BaseModel] | None:
     return None
 
 
-# How the names of classes are written in problem files.
-
-
-_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
-
-def snake_case(name: str) -> str:
-    """`"HardMarginSVM"` -> `"hard_margin_svm"`, `"L1Ball"` -> `"l1_ball"`."""
-    return _BOUNDARY.sub("_", name).lower()
-
-
 # What the data of a problem file becomes: plain arrays under their textbook names.
 
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from ..certificates import Certificate, Verdict
 from ..certificates.judge import refuted
+from ..deadline import limited
 from ..errors import InputError, UnsuitableSolverError, nearest
 from ..numerics import Array
 from ..progress import at, evaluated
 from ..solvers import Record, supports
 from ..solvers.reference import REFERENCE, ReferenceRun, installed, run_reference, suits
 from ..solvers.registry import check_name, suitable_instead
-from ..system import limited
 from ..validation import finite_array, positive_number
 from .base import PosedProblem, Problem
 from .checkpoint import without_checkpoint

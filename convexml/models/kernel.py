@@ -18,6 +18,7 @@ from ..certificates.learning.separation import separating_direction
 from ..certificates.support import CertifiedSupport
 from ..data import as_design
 from ..data.columns import match_columns
+from ..deadline import limited
 from ..errors import InputError, warn
 from ..kernels import ALL, Kernel, Precomputed, Product, Scaled, Sum
 from ..kernels.approximation import fourier_features, low_rank
@@ -37,7 +38,6 @@ from ..problem.kernel import KernelObjective
 from ..progress import watched
 from ..solvers.needs import NEEDS
 from ..solvers.registry import ALGORITHMS
-from ..system import limited
 from ..validation import for_part, positive_number
 from .base import Hyperparameter
 from .inputs import Samples, read_dual, read_intercept, read_matrix

@@ -28,6 +28,7 @@ from ..certificates.linear.bound import (
     split_reduced_cost,
 )
 from ..certificates.linear.program import certify_linear, polish_linear
+from ..deadline import limited
 from ..errors import InputError, UnsuitableSolverError
 from ..formulas import Row, constant, entries, listed, plus
 from ..numerics import Array
@@ -38,7 +39,6 @@ from ..solvers import supports
 from ..solvers.linear_program import run_linear
 from ..solvers.reference import ReferenceRun, run_reference
 from ..solvers.registry import check_name, suitable_instead
-from ..system import limited
 from ..validation import positive_number
 from .base import PosedProblem, Problem
 from .checkpoint import without_checkpoint

@@ -12,6 +12,7 @@ import numpy as np
 from ..certificates import Certificate
 from ..certificates.learning.existence import Evidence
 from ..certificates.support import CertifiedSupport
+from ..deadline import limited
 from ..errors import InputError, WorkersLostError
 from ..kernels import Kernel
 from ..losses import Loss
@@ -19,7 +20,7 @@ from ..numerics import Array
 from ..penalties import Penalty
 from ..problem import Objective, Statement, pose_dual, pose_primal
 from ..solvers.driver import LOST
-from ..system import limited, writable
+from ..system import writable
 from ..validation import yes_or_no
 from . import outcome, posing
 from .checkpoint import INSTEAD, Checkpoint, SavedPoint, read

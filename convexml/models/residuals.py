@@ -14,6 +14,7 @@ from ..certificates import Certificate, Verdict
 from ..certificates.judge import refuted
 from ..certificates.residuals import Correlations, Dantzig, Selection, SquareRoot, in_balance, push
 from ..data.columns import match_coefficients
+from ..deadline import seconds_left
 from ..errors import InputError
 from ..formulas import constant, listed
 from ..losses import Squared
@@ -22,7 +23,6 @@ from ..penalties import L1
 from ..problem import Objective, Statement, label_all
 from ..problem.residuals import RegressionSamples
 from ..solvers.exact import Fit, scaled_lasso
-from ..system import seconds_left
 from ..validation import nonnegative_number, positive_number, yes_or_no
 from .arrays import ArrayProblem, Arrays, Shapes
 from .base import Hyperparameter

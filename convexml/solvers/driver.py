@@ -23,11 +23,11 @@ from ..certificates import quick_gap
 from ..certificates.scale import learning_scale, relative
 from ..compiled import compile_seconds
 from ..data import rows_in_blocks
+from ..deadline import LATE
 from ..errors import WorkersLostError
 from ..numerics import Array
 from ..problem import Objective
 from ..problem.kernel import KernelObjective
-from ..system import LATE
 
 # What ends a run in the midst of a step: an alarm, where the system has one, among others.
 

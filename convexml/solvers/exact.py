@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import linprog
 
 from ..certificates.algebra.definite import definite_solver
 from ..certificates.generalized_lasso import Stacked
@@ -223,6 +222,8 @@ def smallest_box(A: Any, s: Array) -> Array:
 
     The vertex that HiGHS ends at is solved for again, without its tolerances.
     """
+    from scipy.optimize import linprog
+
     unit = float(np.max(np.abs(s), initial=0.0))
     if unit == 0.0 or _has_full_row_rank(A):
         return s

@@ -16,9 +16,9 @@ from ..certificates.learning.dual import kinked_candidates, newton_candidates
 from ..certificates.learning.existence import met_exactly, with_ones
 from ..certificates.learning.repair import PrimalPoint, primal_scale, repair_dual, repair_primal
 from ..certificates.rounding import compensated_matvec
+from ..deadline import is_late
 from ..numerics import EPS, Array
 from ..problem import Objective
-from ..system import is_late
 
 ROUNDS = 3
 LEVEL = 64.0 * EPS

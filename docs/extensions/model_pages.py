@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from convexml import models
 from convexml.errors import InputError
 from convexml.library import discover, load_file, read_table_of
-from convexml.library.schema import snake_case
+from convexml.library.names import snake_case
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

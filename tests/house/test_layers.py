@@ -28,14 +28,20 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("losses", "penalties", "kernels", "textbook"),
     ("formulas", "pictures"),
     ("data", "typesetting"),
-    ("system",),
+    ("deadline",),
     ("compiled",),
     ("progress",),
-    ("numerics", "errors", "validation"),
+    ("numerics", "errors", "validation", "system"),
 )
 
 # The exceptions, all on the ground floor: a check has to be able to raise.
-NEIGHBOURS = {("numerics", "errors"), ("validation", "errors"), ("validation", "numerics")}
+NEIGHBOURS = {(room, "errors") for room in ("numerics", "system", "validation")}
+NEIGHBOURS |= {("validation", "numerics")}
+    ("numerics", "errors"),
+    ("system", "errors"),
+    ("validation", "errors"),
+    ("validation", "numerics"),
+}
 DEPTH = {name: depth for depth, row in enumerate(LAYERS) for name in row}
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from ...deadline import seconds_left
 from ...errors import SolverError
 from ...numerics import Array
 from ...problem.cones import (
@@ -21,7 +22,6 @@ from ...problem.cones import (
     ZeroCone,
 )
 from ...problem.linear_program import LinearData
-from ...system import seconds_left
 
 # Clarabel as a source of points and multipliers that are then verified by us.
 

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...data import in_blocks, rowwise
+from ...deadline import is_late, seconds_left
 from ...numerics import Array
 from ...penalties.base import Manifold
 from ...problem import Kinks, NewtonPoint, Objective, loss_hessian, newton_point, parameters_of
-from ...system import is_late, seconds_left
 from ..scale import learning_scale
 from .repair import DualPoint, PrimalPoint, repair_dual, repair_primal, scaled
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
+from ...deadline import seconds_left
 from ...formulas import Condition, worst
 from ...numerics import EPS, ROUNDING, Array, length
 from ...problem import Objective, frame_of
-from ...system import seconds_left
 from ..algebra.definite import least_singular_value, unit_columns
 from ..algebra.rationals import as_integers, eliminate, solve_exactly
 from ..algebra.sums import exact_residual

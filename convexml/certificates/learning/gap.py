@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ...data import in_blocks
+from ...deadline import is_late
 from ...formulas import Condition
 from ...numerics import EPS, Array
 from ...penalties import L1, L2, ElasticNet, GroupL2, NonnegativeElasticNet, Penalty, Zero
 from ...problem import Frame, Objective, frame_of, parameters_of, pose_primal
 from ...problem.frame import SeveralTargets
 from ...problem.kernel import KernelObjective
-from ...system import is_late
 from ..certificate import Certificate, Verdict
 from ..judge import bounded, judge, refuted
 from ..rounding import compensated_matvec

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import inspect
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from ...errors import DataError, instead
@@ -39,6 +39,8 @@ def read_weights(path: Path, size: int, features: tuple[str, ...]) -> tuple[Arra
     DataError
         Naming the file, the line, and what is missing, unknown, doubled or not a number.
     """
+    import numpy as np
+
     rows = _rows(path)
     if len({len(cells) for _, cells in rows}) != 1 or len(rows[0][1]) > 2:
         raise DataError(f"{path}: needs one column (value) or two (name, value) throughout")
@@ -64,6 +66,8 @@ def read_table(path: Path, lines: int, columns: int) -> Array:
     DataError
         Naming the file, the line, and what is missing or not a number.
     """
+    import numpy as np
+
     rows = _without_header(_rows(path))
     for line, cells in rows:
         if len(cells) != columns:
@@ -99,6 +103,8 @@ def _without_header(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[s
 def _named(
     path: Path, rows: list[tuple[int, list[str]]], size: int, features: tuple[str, ...]
 ) -> tuple[Array, float | None]:
+    import numpy as np
+
     places: dict[str, Any] = {f"{letter}{j}": j for letter in "wx" for j in range(size)}
     places |= {name: j for j, name in enumerate(features)}
     places = dict.fromkeys(INTERCEPT, size) | places
@@ -126,7 +132,7 @@ def _number(path: Path, line: int, cell: str) -> float:
         value = float(cell)
     except ValueError:
         raise DataError(f"{path}, line {line}: {cell!r} is not a number") from None
-    if not np.isfinite(value):
+    if not isfinite(value):
         raise DataError(f"{path}, line {line}: {cell!r} is not a finite number")
     return value
 

@@ -10,7 +10,7 @@ import typer
 
 from ...progress import operation
 from ...system import cores
-from . import output as exits
+from . import output
 from .options import NoCode, missing, numbers, positive, split
 
 EXAMPLES = """\b
@@ -130,8 +130,8 @@ def compare(
             write(target)
             typer.echo(f"wrote {target}", err=True)
     if comparison.interrupted:
-        raise typer.Exit(exits.INTERRUPTED)
+        raise typer.Exit(output.INTERRUPTED)
     if absent:
         typer.echo(f"convexml: not installed: {', '.join(absent)}", err=True)
-        raise typer.Exit(exits.SOLVER_MISSING)
-    raise typer.Exit(exits.NOT_VERIFIED if comparison.unverified else exits.VERIFIED)
+        raise typer.Exit(output.SOLVER_MISSING)
+    raise typer.Exit(output.NOT_VERIFIED if comparison.unverified else output.VERIFIED)

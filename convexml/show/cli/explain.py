@@ -9,7 +9,6 @@ import typer
 
 from ...progress import operation
 from . import output
-from . import output as exits
 from .options import File, NoCode
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def explain(
         raise typer.BadParameter("--derive needs a model; leave it out for a statement in CVXPY.")
     if latex:
         typer.echo(displayed(problem.derivation() if derive else formulas_of(problem)))
-        raise typer.Exit(exits.VERIFIED)
+        raise typer.Exit(output.VERIFIED)
     with operation(problem_file.path.name, True):
         found, status = _explained(problem_file, derive)
     if html is None:
@@ -67,7 +66,7 @@ def explain(
     else:
         _write(html, found.page(problem_file.title, problem_file.description))
     verified = status == problem_file.expected.status
-    raise typer.Exit(exits.VERIFIED if verified else exits.NOT_VERIFIED)
+    raise typer.Exit(output.VERIFIED if verified else output.NOT_VERIFIED)
 
 
 def _explained(file: Any, derive: bool) -> tuple[Explanation, str]:

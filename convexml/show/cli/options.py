@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from ...errors import SolverMissingError
-from ...library.schema import snake_case
+from ...library.names import snake_case
 
 # Names and first lines of models and solvers, read from the source and not imported.
 #

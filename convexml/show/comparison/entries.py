@@ -9,8 +9,8 @@ from typing import Any
 
 from ...errors import InputError
 from ...library import ProblemFile, discover, load_file, read_table_of
+from ...library.names import snake_case
 from ...library.registry import PROGRAMS
-from ...library.schema import snake_case
 from ...typesetting.documents import rows
 
 

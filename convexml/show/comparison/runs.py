@@ -16,7 +16,6 @@ from statistics import median
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from ...bridge import certify, solve
 from ...certificates.certificate import multipliers
 from ...data import BlockArray
 from ...errors import ConvexmlError
@@ -653,6 +652,8 @@ def measure_claim(
     The answer is judged as it is: no rescaling, no other solver. Known facts of the problem file
     are checked as well.
     """
+    from ...bridge import certify
+
     problem = entry.problem
     run = run_reference(problem, solver, tol=tol, max_seconds=max_seconds)
     if run.claimed in ("error", STOPPED):  # nothing was left to judge
@@ -673,6 +674,8 @@ def measure_claim(
 
 def measure_solved(entry: Entry, tol: float) -> Outcome:
     """Let `convexml.solve` try: rescaled, and with the other solvers, until one is verified."""
+    from ...bridge import solve
+
     start = time.perf_counter()
     certificate = solve(entry.problem, tol=tol)
     timing = {"claimed": certificate.claim, "seconds": time.perf_counter() - start}

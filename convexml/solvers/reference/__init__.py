@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ...deadline import LATE
 from ...duality.checking import unvalued
 from ...duality.interface import Compiled
 from ...duality.interface import compiled as compile_problem
 from ...errors import InputError, instead
 from ...progress import at
-from ...system import LATE
 from . import process
 from .process import hushed
 

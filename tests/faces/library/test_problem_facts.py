@@ -19,7 +19,7 @@ from support.problem_files import given, posed
 
 from convexml import models
 from convexml.library import check_fact, load, load_file, read_table_of
-from convexml.library.schema import snake_case
+from convexml.library.names import snake_case
 
 PROBLEMS = Path(__file__).resolve().parents[3] / "problems"
 FILES = sorted(PROBLEMS.glob("*.toml"))
