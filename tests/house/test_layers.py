@@ -37,11 +37,6 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 # The exceptions, all on the ground floor: a check has to be able to raise.
 NEIGHBOURS = {(room, "errors") for room in ("numerics", "system", "validation")}
 NEIGHBOURS |= {("validation", "numerics")}
-    ("numerics", "errors"),
-    ("system", "errors"),
-    ("validation", "errors"),
-    ("validation", "numerics"),
-}
 DEPTH = {name: depth for depth, row in enumerate(LAYERS) for name in row}
 
 
