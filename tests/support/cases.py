@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pytest
 from scipy import sparse
 
 from convexml import LearningProblem
@@ -16,15 +15,6 @@ from support.catalogue import LOSSES, PENALTIES, D
 from support.oracles.oracle import Oracle, off_set
 
 COMBINATIONS = [(loss, penalty) for loss in LOSSES for penalty in PENALTIES]
-SPREAD = [
-    (loss, penalty)
-    if (row + column) % 3 == 0
-    else pytest.param(loss, penalty, marks=pytest.mark.slow)
-    for row, loss in enumerate(LOSSES)
-    for column, penalty in enumerate(PENALTIES)
-]
-"""The same pairs: a third of them, in which each loss and each penalty comes 7 times or more, runs
-always, the others in the slow suite."""
 
 
 @dataclass(frozen=True)

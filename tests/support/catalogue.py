@@ -11,65 +11,21 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from convexml.losses import (
-    Absolute,
-    EpsilonInsensitive,
-    Exponential,
-    HardMargin,
-    Hinge,
-    Huber,
-    Interpolation,
-    Linex,
-    Logistic,
-    Loss,
-    Pinball,
-    Poisson,
-    Softmax,
-    Squared,
-    SquaredEpsilonInsensitive,
-    SquaredHinge,
-)
+from convexml import losses, penalties
+from convexml.losses import Loss
 from convexml.numerics import Array
-from convexml.penalties import (
-    L1,
-    L2,
-    Box,
-    ElasticNet,
-    GroupL2,
-    L1Ball,
-    L2Ball,
-    Nonnegative,
-    NonnegativeElasticNet,
-    Penalty,
-    SortedL1,
-    Zero,
-)
+from convexml.penalties import Penalty
 
 LOSSES: tuple[Loss, ...] = (
-    Squared(),
-    Absolute(),
-    Pinball(0.5),
-    Pinball(0.1),
-    Pinball(0.97),
-    Huber(1.0),
-    Huber(0.05),
-    Huber(30.0),
-    EpsilonInsensitive(0.0),
-    EpsilonInsensitive(0.5),
-    EpsilonInsensitive(3.0),
-    SquaredEpsilonInsensitive(0.0),
-    SquaredEpsilonInsensitive(0.5),
-    Logistic(),
-    Hinge(),
-    SquaredHinge(),
-    Exponential(),
-    Poisson(),
-    Linex(),
-    HardMargin(),
-    Interpolation(),
-)
+    losses.Squared(), losses.Absolute(), losses.Pinball(0.5), losses.Pinball(0.1),
+    losses.Pinball(0.97), losses.Huber(1.0), losses.Huber(0.05), losses.Huber(30.0),
+    losses.EpsilonInsensitive(0.0), losses.EpsilonInsensitive(0.5), losses.EpsilonInsensitive(3.0),
+    losses.SquaredEpsilonInsensitive(0.0), losses.SquaredEpsilonInsensitive(0.5), losses.Logistic(),
+    losses.Hinge(), losses.SquaredHinge(), losses.Exponential(), losses.Poisson(), losses.Linex(),
+    losses.HardMargin(), losses.Interpolation(),
+)  # fmt: skip
 
-MULTICLASS: tuple[Loss, ...] = (Softmax(),)
+MULTICLASS: tuple[Loss, ...] = (losses.Softmax(),)
 """Losses of K predictions a sample; their laws are in tests/laws/test_softmax_loss.py."""
 
 INF = np.inf
@@ -77,34 +33,20 @@ D = 5
 """The number of features of the penalties below."""
 
 PENALTIES: tuple[Penalty, ...] = (
-    Zero(),
-    L2(0.7),
-    L2(0.0),
-    L2(2.0, weights=np.array([1.0, 0.0, 3.0, 0.5, 0.0])),
-    L1(0.8),
-    L1(0.0),
-    L1(1.5, weights=np.array([1.0, 0.0, 2.0, 0.5, 1.0])),
-    ElasticNet(0.9, 0.3),
-    ElasticNet(0.9, 1.0),
-    ElasticNet(0.9, 0.0),
-    ElasticNet(0.0, 0.5),
-    GroupL2(0.6, ["a", "b", "a", "c", "b"]),
-    GroupL2(0.6, [3, 3, 1, 1, 1], weights=np.array([2.0, 0.0])),
-    GroupL2(0.0, [0, 0, 1, 1, 2]),
-    GroupL2(1.1, [4, 3, 2, 1, 0]),
-    L1Ball(1.3),
-    L1Ball(1e-3),
-    L2Ball(1.3),
-    L2Ball(50.0),
-    Box(-1.0, 2.0),
-    Box(np.array([-1.0, 0.0, -INF, -INF, 2.0]), np.array([1.0, INF, 0.5, INF, 2.0])),
-    Box(-INF, INF),
-    Nonnegative(),
-    NonnegativeElasticNet(0.8),
-    NonnegativeElasticNet(0.9, 0.3),
-    NonnegativeElasticNet(0.9, 0.0),
-    SortedL1([1.5, 1.1, 1.1, 0.4, 0.0], 0.7),
-)
+    penalties.Zero(), penalties.L2(0.7), penalties.L2(0.0),
+    penalties.L2(2.0, weights=np.array([1.0, 0.0, 3.0, 0.5, 0.0])), penalties.L1(0.8),
+    penalties.L1(0.0), penalties.L1(1.5, weights=np.array([1.0, 0.0, 2.0, 0.5, 1.0])),
+    penalties.ElasticNet(0.9, 0.3), penalties.ElasticNet(0.9, 1.0), penalties.ElasticNet(0.9, 0.0),
+    penalties.ElasticNet(0.0, 0.5), penalties.GroupL2(0.6, ["a", "b", "a", "c", "b"]),
+    penalties.GroupL2(0.6, [3, 3, 1, 1, 1], weights=np.array([2.0, 0.0])),
+    penalties.GroupL2(0.0, [0, 0, 1, 1, 2]), penalties.GroupL2(1.1, [4, 3, 2, 1, 0]),
+    penalties.L1Ball(1.3), penalties.L1Ball(1e-3), penalties.L2Ball(1.3), penalties.L2Ball(50.0),
+    penalties.Box(-1.0, 2.0),
+    penalties.Box(np.array([-1.0, 0.0, -INF, -INF, 2.0]), np.array([1.0, INF, 0.5, INF, 2.0])),
+    penalties.Box(-INF, INF), penalties.Nonnegative(), penalties.NonnegativeElasticNet(0.8),
+    penalties.NonnegativeElasticNet(0.9, 0.3), penalties.NonnegativeElasticNet(0.9, 0.0),
+    penalties.SortedL1([1.5, 1.1, 1.1, 0.4, 0.0], 0.7),
+)  # fmt: skip
 
 LABELS: dict[str, st.SearchStrategy[float]] = {
     "real": st.sampled_from([0.0, 1.0, -1.0]) | st.floats(-5.0, 5.0),

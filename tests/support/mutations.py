@@ -67,14 +67,8 @@ def violate(x: Array, size: float, rng: np.random.Generator) -> Array:
 
 
 MUTATIONS: tuple[Callable[[Array, float, np.random.Generator], Array], ...] = (
-    perturb,
-    push,
-    scale,
-    flip,
-    permute,
-    swap,
-    violate,
-)
+    perturb, push, scale, flip, permute, swap, violate,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

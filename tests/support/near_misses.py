@@ -188,19 +188,14 @@ def balanced(a: Any, y: Any) -> Any:
 OF_ALPHAS: Rows = {
     "y'alpha == 1": (("alpha",), boxed(lambda a, y: y @ a == 1)),
     "alpha >= 0.1": (("entries",), boxed(balanced, below=0.1)),
-    "two equations": (("alpha",), boxed(balanced, lambda a, y: total(a) == 5)),
     "an equation in other units": (
         ("units",), boxed(balanced, cost=lambda X, y, a: gain(X, y, a) + (of.COSTS - 1.0) @ a)
     ),
-    "another row": (("alpha",), boxed(balanced, lambda a, y: total(a) >= 3)),
     "two spreads": (
         ("quad_over_lin",),
         boxed(balanced, cost=lambda X, y, a: gain(X, y, a) - sq(np.eye(2, 24, 3) @ a)),
     ),
     "no bound of a kernel": (("QuadForm",), boxed(balanced, cost=of.by_kernel, above=None)),
-    "a gain of either sign": (
-        ("entries",), boxed(balanced, cost=lambda X, y, a: gain(X, y, a) - 2.0 * total(a[1:]))
-    ),
 }  # fmt: skip
 
 
@@ -216,7 +211,6 @@ def theta(
 
 
 OF_THETAS: Rows = {
-    "one side": theta(lambda z, u: z <= 1.5),
     "other sides": theta(lambda z, u: z <= 1.5, lambda z, u: z >= -1.0),
     "about a point": theta(lambda z, u: cp.norm_inf(z - 1.0) <= 2.0),
     "a side twice": theta(
@@ -230,9 +224,7 @@ OF_THETAS: Rows = {
 ONE = np.where(np.arange(24) == 3, 2.0, 1.0)
 TRENDS: dict[str, tuple[str, Callable[[Any], Any], dict[str, Any]]] = {
     "neighbours but one": ("norm1", lambda x: fit(x) + l1(x[2:] - x[:-2]), {}),
-    "sums": ("norm1", lambda x: fit(x) + l1(x[1:] + x[:-1]), {}),
     "about a slope": ("norm1", lambda x: fit(x) + l1(of.FIRST @ x - 0.1), {}),
-    "wrapped": ("norm1", lambda x: fit(x) + l1(cp.diff(cp.hstack([x, x[:1]]))), {}),
     "one is missing": ("norm1", lambda x: fit(x) + l1(cp.diff(x)[:-1]), {}),
     "one of.counts more": ("abs", lambda x: fit(x) + ONE[1:] @ cp.abs(cp.diff(x)), {}),
     "weights": ("quad_over_lin", lambda x: sq(times(ONE, x - of.SIGNAL)) + cp.tv(x), {}),
@@ -246,7 +238,6 @@ TRENDS: dict[str, tuple[str, Callable[[Any], Any], dict[str, Any]]] = {
     "integers": ("x is declared integer", lambda x: fit(x) + cp.tv(x), {"integer": True}),
     "a fixed end": ("x[0] == 1", lambda x: (fit(x) + cp.tv(x), x[0] == 1), {}),
     "a cone": ("SOC", lambda x: (fit(x) + cp.tv(x), cp.SOC(x[0], x[1:3])), {}),
-    "bounded": ("norm1", lambda x: (fit(x), cp.tv(x) <= 1), {}),
     "another loss": ("huber", lambda x: total(cp.huber(x - of.SIGNAL)) + cp.tv(x), {}),
     "differences": ("quad_over_lin", lambda x: sq(of.FIRST @ x - of.SIGNAL[1:]) + cp.tv(x), {}),
 }  # fmt: skip

@@ -13,8 +13,6 @@ from convexml.penalties import L1, L2, Box, L2Ball, Nonnegative
 from support.model_cases import GROUPS, MODELS, samples, weights
 
 Pose = Callable[[], Any]
-Plant = Callable[..., str]
-"""Registers a generator with a theorem, and gives its name."""
 
 
 def correlated(n: int = 40, d: int = 8, seed: int = 2) -> tuple[np.ndarray, np.ndarray]:
@@ -49,12 +47,10 @@ RATES: dict[str, Pose] = {
     "ridge, correlated": lambda: cml.Ridge(*correlated(), 1e-3),
     "ridge, weighted": weighted,
     "lasso, wide": wide,
-    "logistic, no intercept": lambda: cml.LogisticRegression(
-        *samples("binary"), 0.05, fit_intercept=False
-    ),
-    "elastic net, no intercept": lambda: cml.ElasticNet(
-        *samples("real"), 0.4, 0.3, fit_intercept=False
-    ),
+    "logistic, no intercept": lambda: cml.LogisticRegression(*samples("binary"), 0.05,
+        fit_intercept=False),
+    "elastic net, no intercept": lambda: cml.ElasticNet(*samples("real"), 0.4, 0.3,
+        fit_intercept=False),
     "squared hinge": posed(SquaredHinge(), L2(0.1)),
     "squared hinge in a box": posed(SquaredHinge(), Box(-0.5, 0.5)),
     "huber, l1": posed(Huber(0.5), L1(0.2)),
@@ -62,10 +58,9 @@ RATES: dict[str, Pose] = {
     "hinge in a ball": posed(Hinge(), L2Ball(0.5)),
     "absolute, l2": posed(Absolute(), L2(0.3), fit_intercept=False),
     "epsilon-insensitive, l1": posed(EpsilonInsensitive(0.3), L1(0.1)),
-    "group lasso, logistic": lambda: cml.LearningProblem(
-        *samples("binary"), cml.losses.Logistic(), cml.penalties.GroupL2(0.05, GROUPS)
-    ),
-}
+    "group lasso, logistic": lambda: cml.LearningProblem(*samples("binary"), cml.losses.Logistic(),
+        cml.penalties.GroupL2(0.05, GROUPS)),
+}  # fmt: skip
 
 
 def applicable(solver: str) -> Iterator[str]:

@@ -100,18 +100,13 @@ def builder(data: Callable[[], tuple[Array, Array]], write: Write) -> Callable[[
 
 
 STEPS = np.linspace(0.2, 3.0, 30)
-WEIGHTS = np.linspace(0.5, 2.0, 36)
 ROWS = np.linspace(0.5, 1.5, 36)
 WIDE = np.random.default_rng(3).normal(size=(6, 12))
 SQUARES: dict[str, tuple[Any, ...]] = {
     "least_squares": ("squared zero", lambda X, y, w, b: sq(X @ w - y)),
-    "least_squares_with_a_column_of_ones": ("squared zero", lambda X, y, w, b:
-        cp.norm(np.column_stack([np.ones(30), X]) @ new(6) - y, 2) ** 2),
     "weighted_least_squares": ("squared zero", lambda X, y, w, b:
         total(times(STEPS, cp.square(y - X @ w - b)))),
     "ridge": ("squared l2", lambda X, y, w, b: sq(y - X @ w) + 0.7 * sq(w)),
-    "ridge_of_the_mean": ("squared l2", lambda X, y, w, b:
-        1 / (2 * 30) * sq(X @ w + b - y) + 0.1 / 2 * cp.norm(w) ** 2),
     "ridge_as_a_quadratic_form": ("squared l2", lambda X, y, w, b:
         sq(X @ w - y) / 30 + form(w, np.diag([1.0, 0.5, 2.0, 0.1, 3.0]))),
     "tikhonov": ("squared l2", lambda X, y, w, b:
@@ -129,8 +124,6 @@ SQUARES: dict[str, tuple[Any, ...]] = {
         sq(np.hstack([X, np.ones((30, 1))]) @ (v := new(6)) - y) + 8.0 * l1(v[:5])),
     "adaptive_lasso": ("squared l1", lambda X, y, w, b:
         sq(X @ w - y) + 3.0 * l1(times([1.0, 2.0, 5.0, 0.5, 4.0], w))),
-    "lasso_with_a_vector_of_parameters": ("squared l1", lambda X, y, w, b:
-        sq(X @ w - y) + given([1.0, 2.0, 3.0, 4.0, 5.0]) @ cp.abs(w)),
     "lasso_without_a_penalty": ("squared -", lambda X, y, w, b: sq(X @ w - y) + given(0.0) * l1(w)),
     "lasso_maximised": ("squared l1", lambda X, y, w, b:
         cp.Problem(cp.Maximize(10.0 - sq(X @ w - y) - 6.0 * l1(w)))),
@@ -138,8 +131,6 @@ SQUARES: dict[str, tuple[Any, ...]] = {
         0.5 * sq(sparse.csr_array(np.where(np.abs(X) > 0.8, X, 0.0)) @ w - y) + 2.0 * l1(w)),
     "lasso_of_parameters": ("squared l1", lambda X, y, w, b:
         sq(cp.Parameter(X.shape, value=X) @ w - cp.Parameter(30, value=y)) + l1(6.0 * w)),
-    "lasso_of_integers": ("squared l1", lambda X, y, w, b:
-        sq(np.round(4 * X).astype(int) @ w - [int(t) for t in 10 * y]) + 40 * cp.norm(w, 1)),
     "lasso_in_a_loop": ("squared l1", lambda X, y, w, b:
         sum((row @ w - target) ** 2 for row, target in zip(X, y, strict=True)) + 2.0 * l1(w)),
     "lasso_of_a_permuted_variable": ("squared l1", lambda X, y, w, b: sq(X @ w - y)
@@ -148,8 +139,6 @@ SQUARES: dict[str, tuple[Any, ...]] = {
         (0.5 * sq(X @ w - y) + 2.0 * total(t := new(5)), -t <= w, w <= t), (0, 1)),
     "lasso_with_a_residual": ("squared l1", lambda X, y, w, b:
         (sq(r := new(30)) + 6.0 * l1(w), r == X @ w - y), (0,)),
-    "a_bound_for_the_whole_objective": ("squared l1", lambda X, y, w, b:
-        (2.0 * (t := new()), sq(X @ w - y) + 3.0 * l1(w) <= t), (0,)),
     "elastic_net": ("squared elastic_net", lambda X, y, w, b:
         sq(X @ w + b - y) / (2 * 30) + 0.3 * (0.5 * l1(w) + (1 - 0.5) / 2 * sq(w))),
     "norm_of_all_coefficients": ("squared group_l2", lambda X, y, w, b:
@@ -247,8 +236,6 @@ OF_MANY: dict[str, tuple[Any, ...]] = {
 OF_CLASSES: dict[str, tuple[Any, ...]] = {
     "svm": ("hinge l2", lambda X, y, w, b:
         0.5 * sq(w) + 1.5 * total(pos(1 - times(y, X @ w + b)))),
-    "svm_of_a_maximum": ("hinge l2", lambda X, y, w, b:
-        cp.norm(w, 2) ** 2 / 2 + given(0.5) * total(cp.maximum(0, 1 - times(y, X @ w + b)))),
     "svm_with_lasso": ("hinge l1", lambda X, y, w, b:
         total(pos(1 - times(y[:, None], X @ (v := new(4, 1)) - b))) / 36 + 0.05 * cp.norm(v, 1)),
     "svm_in_a_loop": ("hinge l2", lambda X, y, w, b:
@@ -405,9 +392,6 @@ OF_ALPHAS: dict[str, tuple[Any, ...]] = {
         (cp.Maximize(by_kernel(X, y, a := new(24))), a >= 0, a <= 5, y @ a == 0), (0, 1, 2)),
     "a kernel, costs": ("hinge l2", lambda X, y, w, b:
         (cp.Maximize(by_kernel(X, y, a := new(24))), a >= 0, a <= COSTS), (0, 1)),
-    "labels and a kernel": ("hinge l2", lambda X, y, w, b:
-        (cp.Maximize(total(a := new(24)) - 0.5 * form(times(y, a), cp.psd_wrap(X @ X.T))), a >= 0,
-         a <= 1, y @ a == 0), (0, 1, 2)),
     "squared slacks": ("squared_hinge l2", lambda X, y, w, b:
         (cp.Maximize(gain(X, y, a := new(24)) - 0.25 * sq(a)), a >= 0, y @ a == 0), (0, 1)),
     "a linear program": ("hinge l1", lambda X, y, w, b:
@@ -422,10 +406,6 @@ OF_SEPARABLE_ALPHAS: dict[str, tuple[Any, ...]] = {
 OF_THETAS: dict[str, tuple[Any, ...]] = {
     "an intercept": ("squared l1", lambda X, y, w, b:
         (of_the_dual(u := new(20), y), cp.norm(X.T @ u, "inf") <= 0.2, total(u) == 0), (0, 1)),
-    "sizes": ("squared l1", lambda X, y, w, b:
-        (of_the_dual(u := new(20), y), cp.abs(X.T @ u) <= 0.2), (0,)),
-    "a level for each": ("squared l1", lambda X, y, w, b:
-        (of_the_dual(u := new(20), y), cp.abs(X.T @ u) <= np.linspace(0.1, 0.3, 5)), (0,)),
     "the largest size": ("squared l1", lambda X, y, w, b:
         (of_the_dual(u := new(20), y), cp.max(cp.abs(X.T @ u)) <= 0.2), (0,)),
     "a scaled projection": ("squared l1", lambda X, y, w, b:
@@ -433,9 +413,6 @@ OF_THETAS: dict[str, tuple[Any, ...]] = {
         (0,)),
     "two sides": ("squared l1", lambda X, y, w, b:
         (0.5 * sq(y - (u := new(20))), X.T @ u <= 1.5, -1.5 <= X.T @ u), (0, 1)),
-    "in a loop": ("squared l1", lambda X, y, w, b:
-        (0.5 * sq(y - (u := new(20))), *(cp.abs(X[:, j] @ u) <= 2 + j for j in range(5))),
-        tuple(range(5))),
     "ridge": ("squared l2", lambda X, y, w, b:
         (of_the_dual(u := new(20), y) + 0.5 * sq(X.T @ u), total(u) == 0), (0,)),
 }  # fmt: skip
@@ -476,14 +453,10 @@ TRENDS: dict[str, tuple[Callable[[], cp.Problem], float, int]] = {
     "differences and residuals as variables": (of_a_signal(lambda x:
         (0.5 * sq(r := new(N)) + 0.5 * l1(z := new(N - 2)), SECOND @ x == z, r == x - SIGNAL)),
         0.5 / N, 1),
-    "loops": (of_a_signal(lambda x: sum(cp.square(x[i] - SIGNAL[i]) for i in range(N))
-        + sum(cp.abs(x[i + 1] - x[i]) for i in range(N - 1))), 1.0 / (2 * N), 0),
     "the squares multiplied out": (of_a_signal(lambda x:
         0.5 * sq(x) - SIGNAL @ x + 0.5 * cp.tv(x)), 0.5 / N, 0),
     "rows in any order and scale, the signal backwards": (of_a_signal(lambda x:
         fit(x[::-1]) + 0.5 * l1(-2 * FIRST[ORDER] @ x)), 1.0 / N, 0),
-    "two terms of the same differences": (of_a_signal(lambda x:
-        fit(x) + 0.25 * cp.tv(x) + 0.25 * l1(FIRST @ x)), 0.5 / N, 0),
 }  # fmt: skip
 """Builders, lam and order of TrendFilter."""
 
@@ -497,17 +470,12 @@ def rows_of(data: Any, table: dict[str, tuple[Any, ...]]) -> dict[str, Statement
 
 
 STATEMENTS = {
-    **rows_of(regression, SQUARES),
-    **rows_of(lambda: regression(n=31), OF_31),
-    **rows_of(lambda: regression(d=6), OF_6),
-    **rows_of(lambda: regression(n=4, d=6), OF_MANY),
-    **rows_of(classes, OF_CLASSES),
-    **rows_of(separable, OF_SEPARABLE),
-    **rows_of(counts, OF_COUNTS),
-    **rows_of(species, OF_SPECIES),
-    **rows_of(lambda: ZEROS, OF_ZEROS),
-    **rows_of(regression, OF_NOTHING),
-}
+    **rows_of(regression, SQUARES), **rows_of(lambda: regression(n=31), OF_31),
+    **rows_of(lambda: regression(d=6), OF_6), **rows_of(lambda: regression(n=4, d=6), OF_MANY),
+    **rows_of(classes, OF_CLASSES), **rows_of(separable, OF_SEPARABLE),
+    **rows_of(counts, OF_COUNTS), **rows_of(species, OF_SPECIES),
+    **rows_of(lambda: ZEROS, OF_ZEROS), **rows_of(regression, OF_NOTHING),
+}  # fmt: skip
 """All of them; those without a loss are solved by cones."""
 
 

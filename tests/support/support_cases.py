@@ -18,14 +18,9 @@ from convexml.certificates.learning.repair import repair_dual, repair_primal
 from convexml.numerics import Array
 
 KINDS = (
-    "lasso",
-    "elastic_net",
-    "l1_logistic",
-    "group_lasso",
-    "soft_margin",
-    "soft_margin_no_intercept",
+    "lasso", "elastic_net", "l1_logistic", "group_lasso", "soft_margin", "soft_margin_no_intercept",
     "hard_margin",
-)
+)  # fmt: skip
 CLEAR = 1e-5
 """A slack or a multiplier below this share of its scale is too close to 0 to say."""
 

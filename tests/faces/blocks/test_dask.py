@@ -76,17 +76,10 @@ def judge(problem: Any, whole: Any) -> None:
     assert ours.objective == pytest.approx(theirs.objective, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        lambda: (DX, DY),
-        lambda: (DX, Y),
-        lambda: (DX, DY[:, None]),
-        lambda: (DF[NAMES].values, DF["y"].values),
-        lambda: (DF[NAMES], DF["y"]),
-    ],
-    ids=["chunks", "y in memory", "column", "unknown sizes", "frame"],
-)
+@pytest.mark.parametrize("given",[
+    lambda: (DX, DY), lambda: (DX, Y), lambda: (DX, DY[:, None]),
+    lambda: (DF[NAMES].values, DF["y"].values), lambda: (DF[NAMES], DF["y"]),
+], ids=["chunks", "y in memory", "column", "unknown sizes", "frame"])  # fmt: skip
 def test_chunks_of_rows_are_blocks(given: Callable[[], Any]) -> None:
     judge(cml.Ridge(*given(), lam=0.1), cml.Ridge(X, Y, lam=0.1))
 
@@ -100,19 +93,16 @@ def test_names_labels_and_weights_go_with_the_partitions() -> None:
     judge(weighted, cml.Ridge(X, Y, lam=0.1, sample_weight=WEIGHTS))
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ((DX,), "y is missing"),
-        ((DX, DY[:-1]), r"y must have one entry per row of X \(600\), got 599"),
-        ((DX, Y[:-1]), r"y must have one entry per row of X \(600\), got 599"),
-        ((DF[NAMES], DF["y"].repartition(npartitions=2)), "y comes in 2 parts and X in 3"),
-        ((DF[NAMES], Y), "y must be a collection of dask's as X is"),
-        ((DX[:, 0], DY), "X must be a matrix"),
-        ((da.where(DX > 3.0, np.nan, DX), DY), r"block 0: X contains nan at row 54, column 3"),
-        ((DX.map_blocks(lambda part: part[:-1], dtype=float), DY), "block 0: y must be a vector"),
-    ],
-)
+@pytest.mark.parametrize(("given", "words"),[
+    ((DX,), "y is missing"),
+    ((DX, DY[:-1]), r"y must have one entry per row of X \(600\), got 599"),
+    ((DX, Y[:-1]), r"y must have one entry per row of X \(600\), got 599"),
+    ((DF[NAMES], DF["y"].repartition(npartitions=2)), "y comes in 2 parts and X in 3"),
+    ((DF[NAMES], Y), "y must be a collection of dask's as X is"),
+    ((DX[:, 0], DY), "X must be a matrix"),
+    ((da.where(DX > 3.0, np.nan, DX), DY), r"block 0: X contains nan at row 54, column 3"),
+    ((DX.map_blocks(lambda part: part[:-1], dtype=float), DY), "block 0: y must be a vector"),
+])  # fmt: skip
 def test_what_does_not_go_together_is_refused(given: tuple[Any, ...], words: str) -> None:
     with pytest.raises(InputError, match=words):
         cml.Ridge(*given, lam=0.1)
@@ -155,15 +145,12 @@ def judge_as_here(name: str, given: Data, cuts: list[int]) -> Any:
     return there
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "cuts"),
-    [
-        ("ridge", DATA, CUTS),
-        *(pytest.param(name, LARGE, UNEVEN, marks=pytest.mark.slow) for name in NAMED),
-        pytest.param("ridge", LARGE, [], marks=pytest.mark.slow),
-        pytest.param("logistic l1", LARGE, [1700], marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize(("name", "given", "cuts"),[
+    ("ridge", DATA, CUTS),
+    *(pytest.param(name, LARGE, UNEVEN, marks=pytest.mark.slow) for name in NAMED),
+    pytest.param("ridge", LARGE, [], marks=pytest.mark.slow),
+    pytest.param("logistic l1", LARGE, [1700], marks=pytest.mark.slow),
+])  # fmt: skip
 def test_the_digits_are_those_of_one_process(
     name: str, given: Data, cuts: list[int], client: Client, cluster: LocalCluster
 ) -> None:

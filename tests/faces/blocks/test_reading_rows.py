@@ -227,25 +227,21 @@ REFUSED: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "block 1: X contains nan at row 10, column 2; e": (Ridge, [(X, Y), lambda: (BAD[30:], Y[30:])]),
     "block 1: y contains nan at entry 3": (Ridge, halves(y=changed(Y, 33, np.nan))),
     "its loader returns a function; it must return (X, y)": (Ridge, [lambda: lambda: (X, Y)]),
-    "block 1: its loader must return (X, y) or (X, y, sample_weight), got ndarray": (
-        Ridge,
-        [(X, Y), lambda: X],
-    ),
+    "block 1: its loader must return (X, y) or (X, y, sample_weight), got ndarray": (Ridge,
+        [(X, Y), lambda: X]),
     "block 1: its loader must return": (Ridge, [(X, Y), lambda: [X, Y, Y, Y]]),
     "constraint on the predictions": (cml.HardMarginSVM, [(X, np.sign(Y))]),
     "row blocks carry y; leave it out": (partial(cml.Ridge, y=Y, lam=0.1), [(X, Y)]),
     "carry their sample weights": (partial(Ridge, sample_weight=ONES), [(X, Y)]),
-    "samples are needed in memory, got row blocks": (
-        partial(cml.KernelRidge, kernel=kernels.Gaussian(1.0), lam=0.1),
-        [(X, Y)],
-    ),
+    "samples are needed in memory, got row blocks": (partial(cml.KernelRidge,
+        kernel=kernels.Gaussian(1.0), lam=0.1), [(X, Y)]),
     "its samples are needed in memory, got row": (partial(cml.MultiTaskLasso, lam=0.1), [(X, Y)]),
     "its samples are needed in memory, got": (partial(cml.SquareRootLasso, lam=0.1), [(X, Y)]),
     "its samples are needed in": (partial(cml.PrincipalComponents, k=2), [(X, Y)]),
     "pass X here": (partial(cml.OneClassSVM, nu=0.5), [(X, Y)]),
     "pass arrays here": (lambda given: cml.LinearProgram(c=given), [(X, Y)]),
     "pass X and y here": (cml.estimators.Ridge().fit, [(X, Y)]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("words", REFUSED)
@@ -271,17 +267,14 @@ def test_what_needs_all_rows_says_so() -> None:
             cml.RowBlocks([(X, Y)], retries=retries)
 
 
-@pytest.mark.parametrize(
-    ("pose", "first", "then"),
-    [
-        (Ridge, (X, Y), (2.0 * X, Y)),
-        (Ridge, (X, Y), (X, changed(Y, 17, Y[17] + 1e-12))),
-        (Ridge, (X, Y, ONES), (X, Y, changed(ONES, 3, 0.0))),
-        (Ridge, (X, Y, ONES), (X, Y)),
-        (Logistic, (X, WORDS), (X, changed(WORDS, 5, WORDS[5] + "!"))),
-        (Logistic, (X, LABELS), (X, 1 - LABELS)),
-    ],
-)
+@pytest.mark.parametrize(("pose", "first", "then"),[
+    (Ridge, (X, Y), (2.0 * X, Y)),
+    (Ridge, (X, Y), (X, changed(Y, 17, Y[17] + 1e-12))),
+    (Ridge, (X, Y, ONES), (X, Y, changed(ONES, 3, 0.0))),
+    (Ridge, (X, Y, ONES), (X, Y)),
+    (Logistic, (X, WORDS), (X, changed(WORDS, 5, WORDS[5] + "!"))),
+    (Logistic, (X, LABELS), (X, 1 - LABELS)),
+])  # fmt: skip
 def test_a_loader_that_returns_other_numbers_is_refused(pose: Any, first: Any, then: Any) -> None:
     given = [first]
     problem = pose(cml.RowBlocks([lambda: given[0]]))
@@ -429,22 +422,19 @@ def test_what_is_null_is_named(tmp_path: Path) -> None:
         Logistic(cml.RowBlocks.from_parquet(tmp_path / "t.parquet"))
 
 
-@pytest.mark.parametrize(
-    ("change", "named", "words"),
-    [
-        ({"colour": "red"}, {}, "column 'colour' holds .*string, not numbers"),
-        ({"day": pd.Timestamp("2020-01-01")}, {}, "column 'day' holds timestamp"),
-        ({}, {"target": "yy"}, "no column 'yy'. Did you mean 'y'?"),
-        ({}, {"features": ["ages"]}, "no column 'ages'. Did you mean 'age'?"),
-        ({}, {"weights": "w"}, "no column 'w'"),
-        ({}, {"features": ["age", "y"]}, "besides the target 'y'"),
-        ({}, {"features": []}, "a feature is required"),
-        ({}, {"features": [np.float64(3.0)]}, r"columns are named by strings, got 3\.0\."),
-        ({}, {"target": np.float64(3.0)}, r"columns are named by strings, got 3\.0\."),
-        ({}, {"rows": 0}, "rows must be"),
-        ({"big": 2**53 + 1}, {}, "column 'big' holds 9007199254740993"),
-    ],
-)
+@pytest.mark.parametrize(("change", "named", "words"),[
+    ({"colour": "red"}, {}, "column 'colour' holds .*string, not numbers"),
+    ({"day": pd.Timestamp("2020-01-01")}, {}, "column 'day' holds timestamp"),
+    ({}, {"target": "yy"}, "no column 'yy'. Did you mean 'y'?"),
+    ({}, {"features": ["ages"]}, "no column 'ages'. Did you mean 'age'?"),
+    ({}, {"weights": "w"}, "no column 'w'"),
+    ({}, {"features": ["age", "y"]}, "besides the target 'y'"),
+    ({}, {"features": []}, "a feature is required"),
+    ({}, {"features": [np.float64(3.0)]}, r"columns are named by strings, got 3\.0\."),
+    ({}, {"target": np.float64(3.0)}, r"columns are named by strings, got 3\.0\."),
+    ({}, {"rows": 0}, "rows must be"),
+    ({"big": 2**53 + 1}, {}, "column 'big' holds 9007199254740993"),
+])  # fmt: skip
 def test_other_columns_are_refused(tmp_path: Path, change: Any, named: Any, words: str) -> None:
     FRAME.assign(**change).to_parquet(tmp_path / "t.parquet")
     with pytest.raises(InputError, match=words):

@@ -198,13 +198,10 @@ def test_other_problems_are_resumed(pose: Any, then: Any, tmp_path: Path) -> Non
 KERNEL = cml.kernels.Gaussian(1.0)
 
 
-@pytest.mark.parametrize(
-    "pose",
-    [
-        lambda: cml.KernelSVM(X[:60], LABELS[:60], C=1.0, kernel=KERNEL),
-        lambda: cml.KernelRidge(X[:60], Y[:60], lam=0.1, kernel=KERNEL),
-    ],
-)
+@pytest.mark.parametrize("pose",[
+    lambda: cml.KernelSVM(X[:60], LABELS[:60], C=1.0, kernel=KERNEL),
+    lambda: cml.KernelRidge(X[:60], Y[:60], lam=0.1, kernel=KERNEL),
+])  # fmt: skip
 def test_functions_of_a_kernel_are_resumed_through_a_factor(pose: Any, tmp_path: Path) -> None:
     file, truth = tmp_path / "point.json", pose().solve(tol=1e-8)
     pose().solve("interior_point", max_iter=2, checkpoint=file)

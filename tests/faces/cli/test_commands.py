@@ -63,25 +63,20 @@ def test_check_wrong_coefficients_is_5(run: Command, ridge: Path, text: str) -> 
     assert "CERTIFIED at" not in result.stdout
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (None, "there is no file W.csv"),
-        ("", "W.csv is empty"),
-        ("w\n", "holds a header and no coefficient"),
-        (
-            "1\n2\n3\n",
-            "the problem has 2 coefficients (x0, x1), got 3; give the intercept by --intercept",
-        ),
-        ("1\n", "the problem has 2 coefficients (x0, x1), got 1"),
-        ("1\nx\n", "line 2: 'x' is not a number"),
-        ("1\ninf\n", "line 2: 'inf' is not a finite number"),
-        ("x0,1\nx9,1\n", "line 2: unknown name 'x9'. Did you mean"),
-        ("x0,1\nx0,1\n", "line 2: 'x0' is there twice"),
-        ("x0,1\n", "no value for 'x1' (1 of 2 are missing)"),
-        ("1,2,3\n", "needs one column (value) or two (name, value)"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"),[
+    (None, "there is no file W.csv"),
+    ("", "W.csv is empty"),
+    ("w\n", "holds a header and no coefficient"),
+    ("1\n2\n3\n",
+        "the problem has 2 coefficients (x0, x1), got 3; give the intercept by --intercept"),
+    ("1\n", "the problem has 2 coefficients (x0, x1), got 1"),
+    ("1\nx\n", "line 2: 'x' is not a number"),
+    ("1\ninf\n", "line 2: 'inf' is not a finite number"),
+    ("x0,1\nx9,1\n", "line 2: unknown name 'x9'. Did you mean"),
+    ("x0,1\nx0,1\n", "line 2: 'x0' is there twice"),
+    ("x0,1\n", "no value for 'x1' (1 of 2 are missing)"),
+    ("1,2,3\n", "needs one column (value) or two (name, value)"),
+])  # fmt: skip
 def test_check_bad_weights_is_3(run: Command, ridge: Path, text: str | None, words: str) -> None:
     if text is not None:
         write(ridge.parent / "W.csv", text)

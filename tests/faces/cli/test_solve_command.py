@@ -74,14 +74,11 @@ def test_infeasible_is_4_unless_expected(run: Command, tmp_path: Path) -> None:
     assert alpha @ [0.0, 1.0, -2.0] == pytest.approx(0.0, abs=1e-9)  # sum alpha_i y_i x_i
 
 
-@pytest.mark.parametrize(
-    ("name", "claim"),
-    [
-        ("logistic_iris_separable", "unattained"),
-        ("hard_margin_iris_inseparable", "infeasible"),
-        ("lp_unbounded", "unbounded"),
-    ],
-)
+@pytest.mark.parametrize(("name", "claim"),[
+    ("logistic_iris_separable", "unattained"),
+    ("hard_margin_iris_inseparable", "infeasible"),
+    ("lp_unbounded", "unbounded"),
+])  # fmt: skip
 def test_a_verified_absence_is_4(run: Command, name: str, claim: str, tmp_path: Path) -> None:
     """0 where the file expects it, 4 where it does not say; the text has the claim and verdict."""
     text = (PROBLEMS / f"{name}.toml").read_text(encoding="utf-8")
@@ -125,30 +122,27 @@ def test_a_missing_solver_is_6(run: Command, ridge: Path, only: Callable[..., No
     assert "not installed: piqp" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["solve"], "Missing argument"),
-        (["solve", "ridge.toml", "--tol", "-1"], "must be a positive number, got -1"),
-        (["solve", "ridge.toml", "--tol", "nan"], "must be a positive number, got nan"),
-        (["solve", "ridge.toml", "--solver", "clarbel"], "Did you mean 'clarabel'?"),
-        (["solve", "lasso.toml", "--solver", "newton"], "newton needs a smooth penalty"),
-        (["compare", "ridge.toml", "--tols", "a"], "'a' is not a number"),
-        (["compare", "ridge.toml", "--tols", ","], "at least one number"),
-        (["compare", "ridge.toml", "--repeats", "0"], "--repeats"),
-        (["compare", "ridge.toml", "--max-seconds", "0"], "must be a positive number, got 0"),
-        (["compare", "ridge.toml", "--solvers", "clarabel,nweton"], "Did you mean 'newton'?"),
-        (["compare", "ridge.toml", "--html", "no/where.html"], "there is no folder no"),
-        (["compare", "ridge.toml", "--csv", "-", "--json", "-"], "only one of --json and --csv"),
-        (["check", "ridge.toml"], "--weights"),
-        (["explain", "ridge.toml", "--latex", "--html", "p.html"], "leave one out"),
-        (["explain", "statement.toml", "--derive"], "needs a model"),
-        (["solve", "ridge.toml", "ridge.toml", "--checkpoint", "p"], "--checkpoint is of one prob"),
-        (["solve", "statement.toml", "--checkpoint", "p"], "--checkpoint is for models"),
-        (["list", "nonsense"], "nonsense"),
-        (["sovle"], "No such command"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"),[
+    (["solve"], "Missing argument"),
+    (["solve", "ridge.toml", "--tol", "-1"], "must be a positive number, got -1"),
+    (["solve", "ridge.toml", "--tol", "nan"], "must be a positive number, got nan"),
+    (["solve", "ridge.toml", "--solver", "clarbel"], "Did you mean 'clarabel'?"),
+    (["solve", "lasso.toml", "--solver", "newton"], "newton needs a smooth penalty"),
+    (["compare", "ridge.toml", "--tols", "a"], "'a' is not a number"),
+    (["compare", "ridge.toml", "--tols", ","], "at least one number"),
+    (["compare", "ridge.toml", "--repeats", "0"], "--repeats"),
+    (["compare", "ridge.toml", "--max-seconds", "0"], "must be a positive number, got 0"),
+    (["compare", "ridge.toml", "--solvers", "clarabel,nweton"], "Did you mean 'newton'?"),
+    (["compare", "ridge.toml", "--html", "no/where.html"], "there is no folder no"),
+    (["compare", "ridge.toml", "--csv", "-", "--json", "-"], "only one of --json and --csv"),
+    (["check", "ridge.toml"], "--weights"),
+    (["explain", "ridge.toml", "--latex", "--html", "p.html"], "leave one out"),
+    (["explain", "statement.toml", "--derive"], "needs a model"),
+    (["solve", "ridge.toml", "ridge.toml", "--checkpoint", "p"], "--checkpoint is of one prob"),
+    (["solve", "statement.toml", "--checkpoint", "p"], "--checkpoint is for models"),
+    (["list", "nonsense"], "nonsense"),
+    (["sovle"], "No such command"),
+])  # fmt: skip
 def test_wrong_usage_is_2(run: Command, ridge: Path, arguments: list[str], words: str) -> None:
     write(ridge.parent / "lasso.toml", LASSO)
     write(ridge.parent / "mine.py", STATEMENT)
@@ -160,15 +154,12 @@ def test_wrong_usage_is_2(run: Command, ridge: Path, arguments: list[str], words
 
 
 @pytest.mark.parametrize("command", ["solve", "compare", "explain"])
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("schema = ", "is not valid TOML"),
-        (RIDGE.replace("lam =", "lamm ="), "parameters.lamm: ridge has no 'lamm'. Did you mean"),
-        (RIDGE.replace("3.0, 1.0,", "nan, 1.0,"), "y holds nan at row 0"),
-        (RIDGE.replace('"ridge"', '"rigde"'), "Did you mean 'ridge'?"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"),[
+    ("schema = ", "is not valid TOML"),
+    (RIDGE.replace("lam =", "lamm ="), "parameters.lamm: ridge has no 'lamm'. Did you mean"),
+    (RIDGE.replace("3.0, 1.0,", "nan, 1.0,"), "y holds nan at row 0"),
+    (RIDGE.replace('"ridge"', '"rigde"'), "Did you mean 'ridge'?"),
+])  # fmt: skip
 def test_a_bad_file_is_3(run: Command, tmp_path: Path, command: str, text: str, words: str) -> None:
     write(tmp_path / "bad.toml", text)
     result = run(command, "bad.toml")

@@ -9,7 +9,7 @@ import string
 import pytest
 
 import convexml as cml
-from convexml.errors import InputError, UnknownSolverError, closest, slips
+from convexml.errors import InputError, UnknownSolverError, closest
 
 KNOWN = (
     "lam lam_max fit_intercept sample_weight column_weights max_iter tol max_seconds seed progress "
@@ -51,14 +51,6 @@ def test_every_single_slip_is_understood() -> None:
             name[: k - 1] + name[k] + name[k - 1] + name[k + 1 :],
         ):
             assert closest(written, KNOWN) == name
-
-
-def test_slips_are_counted() -> None:
-    for one, other, count in (
-        *(("kitten", "sitting", 3), ("ca", "abc", 3), ("ab", "ba", 1), ("", "abc", 3)),
-        *(("lasso", "lasso", 0), ("abcd", "badc", 2)),
-    ):
-        assert slips(one, other) == slips(other, one) == count
 
 
 def test_messages_leave_out_what_is_far_fetched() -> None:

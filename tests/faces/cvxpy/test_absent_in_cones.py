@@ -78,17 +78,11 @@ def test_no_matrix_is_told_as_none(name: str) -> None:
     assert all(variable.value is None for variable in problem.variables())
 
 
-@pytest.mark.parametrize(
-    ("kind", "noise", "place"),
-    [
-        ({"symmetric": True}, 0.0, (0, 0)),
-        ({"symmetric": True}, -1.6e-14, (0, 1)),
-        ({"PSD": True}, 1.6e-14, (1, 1)),
-        ({"PSD": True}, 1e-10, (0, 1)),
-        ({}, 1e-10, (1, 1)),
-        ({}, -1.6e-14, (0, 0)),
-    ],
-)
+@pytest.mark.parametrize(("kind", "noise", "place"),[
+    ({"symmetric": True}, 0.0, (0, 0)), ({"symmetric": True}, -1.6e-14, (0, 1)),
+    ({"PSD": True}, 1.6e-14, (1, 1)), ({"PSD": True}, 1e-10, (0, 1)), ({}, 1e-10, (1, 1)),
+    ({}, -1.6e-14, (0, 0)),
+])  # fmt: skip
 def test_noise_in_the_multiplier_of_a_matrix_is_cleared(
     kind: dict[str, bool], noise: float, place: tuple[int, int]
 ) -> None:
@@ -167,13 +161,10 @@ def test_what_is_bounded_is_not_called_unbounded(name: str) -> None:
     assert cml.solve(BOUNDED[name]()).claim == "optimal"
 
 
-@pytest.mark.parametrize(
-    ("weight", "slopes", "labels"),
-    [
-        (3.474786099401998, [4.0, 1.0, 1.0], [1.0, 1.0, 1.0]),
-        (0.00022834370235441564, [1.0, -3.0, 0.0, 2.0], [1.0, 0.0, 0.5, 1.0]),
-    ],
-)
+@pytest.mark.parametrize(("weight", "slopes", "labels"),[
+    (3.474786099401998, [4.0, 1.0, 1.0], [1.0, 1.0, 1.0]),
+    (0.00022834370235441564, [1.0, -3.0, 0.0, 2.0], [1.0, 0.0, 0.5, 1.0]),
+])  # fmt: skip
 def test_a_sum_that_was_rounded_is_no_descent(
     weight: float, slopes: list[float], labels: list[float]
 ) -> None:

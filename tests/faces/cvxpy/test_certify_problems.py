@@ -183,15 +183,12 @@ def test_attributes_have_rows_of_their_own(attribute: str) -> None:
     assert cml.certify(problem, tol=1e-5).verdict is Verdict.CERTIFIED
 
 
-@pytest.mark.parametrize(
-    ("attribute", "name", "value"),
-    [
-        ("nonneg", "p nonneg: violation", np.array([0.5, -0.25])),
-        ("PSD", "X PSD: violation", np.diag([1.0, -0.25])),
-        ("symmetric", "S symmetric: violation", np.array([[0.0, 3.0], [3.25, 0.0]])),
-        ("bounds", "b upper bounds: violation", np.array([1.0, 2.25])),
-    ],
-)
+@pytest.mark.parametrize(("attribute", "name", "value"),[
+    ("nonneg", "p nonneg: violation", np.array([0.5, -0.25])),
+    ("PSD", "X PSD: violation", np.diag([1.0, -0.25])),
+    ("symmetric", "S symmetric: violation", np.array([[0.0, 3.0], [3.25, 0.0]])),
+    ("bounds", "b upper bounds: violation", np.array([1.0, 2.25])),
+])  # fmt: skip
 def test_a_violated_attribute_refutes(attribute: str, name: str, value: np.ndarray) -> None:
     problem, _ = attribute_problems()[attribute]
     problem.solve(solver="CLARABEL")

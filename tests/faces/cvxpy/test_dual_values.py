@@ -232,20 +232,11 @@ def test_multipliers_of_attributes() -> None:
     np.testing.assert_allclose(dual.multipliers["x <= 2"].value, [0.0, 2.0, 0.0, 1.0], atol=1e-7)
 
 
-@pytest.mark.parametrize(
-    ("attribute", "label"),
-    [
-        ({"nonneg": True}, "X >= 0"),
-        ({"nonpos": True}, "X <= 0"),
-        ({"PSD": True}, "X >> 0"),
-        ({"NSD": True}, "X << 0"),
-        ({"symmetric": True}, "X == X.T"),
-        ({"diag": True}, "X is diagonal"),
-        ({"sparsity": [(0, 1), (0, 2)]}, "X is sparse"),
-        ({"bounds": [-1.0, None]}, "X >= -1"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+@pytest.mark.parametrize(("attribute", "label"),[
+    ({"nonneg": True}, "X >= 0"), ({"nonpos": True}, "X <= 0"), ({"PSD": True}, "X >> 0"),
+    ({"NSD": True}, "X << 0"), ({"symmetric": True}, "X == X.T"), ({"diag": True}, "X is diagonal"),
+    ({"sparsity": [(0, 1), (0, 2)]}, "X is sparse"), ({"bounds": [-1.0, None]}, "X >= -1"),
+], ids=lambda value: value if isinstance(value, str) else "")  # fmt: skip
 def test_each_attribute_has_its_multiplier(attribute: dict[str, Any], label: str) -> None:
     X = cp.Variable((3, 3), name="X", **attribute)
     target = np.random.default_rng(0).normal(size=(3, 3))

@@ -138,15 +138,10 @@ def bounded(form: str, upper: Any, lower: Any) -> cp.Problem:
     return cp.Problem(cp.Minimize(cp.sum_squares(x - 3.0)), constraints)
 
 
-@pytest.mark.parametrize(
-    ("form", "how", "upper"),
-    [
-        ("right", "parameter", [2.0, np.inf]),
-        ("left", "parameter", [np.inf, np.inf]),
-        ("left", "array", [np.inf, 2.0]),
-        ("doubled", "array", [2.0, np.inf]),
-    ],
-)
+@pytest.mark.parametrize(("form", "how", "upper"),[
+    ("right", "parameter", [2.0, np.inf]), ("left", "parameter", [np.inf, np.inf]),
+    ("left", "array", [np.inf, 2.0]), ("doubled", "array", [2.0, np.inf]),
+])  # fmt: skip
 def test_an_infinite_bound_is_no_constraint(form: str, how: str, upper: list[float]) -> None:
     bound: Any = np.array(upper)
     if how == "parameter":

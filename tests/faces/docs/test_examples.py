@@ -8,6 +8,7 @@ The tutorial needs what `pip install convexml` brings, and nothing else.
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import subprocess
 import sys
@@ -81,14 +82,11 @@ def test_an_example_computes_what_another_route_expects(
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_tells_its_story_and_runs_as_a_script(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert len(load(path).__doc__.strip().splitlines()) > 3
+    told = ast.get_docstring(ast.parse(text)) or ""
+    assert len(told.splitlines()) > 3
     assert text.endswith('if __name__ == "__main__":\n    main(*sys.argv[1:])\n')
-    assert f"{path.name} " in (load(path).__doc__ or "").replace("\n", " ")
+    assert f"{path.name} " in told.replace("\n", " ")
     assert len(text.splitlines()) < 90
-
-
-def test_the_examples_are_found() -> None:
-    assert {"ridge_four_routes", "lasso_and_its_dual", "lp_duality"} <= {p.stem for p in EXAMPLES}
 
 
 EXTRAS = ("ecos", "matplotlib", "numba", "pandas", "piqp", "polars", "flint")

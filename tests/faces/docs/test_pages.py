@@ -181,15 +181,11 @@ def within(clicks: int) -> set[Path]:
     return found
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        r"LogisticRegression\(C=0.5\).fit\(X, y\)\nprint\(cml\.certify\(theirs, X, y",
-        r"cp\.Problem\([^`]*cml\.(?:solve|certify)\(",
-        r"\.certify\(w\b",
-    ],
-    ids=["a scikit-learn model", "a CVXPY problem", "coefficients of one's own"],
-)
+@pytest.mark.parametrize("code",[
+    r"LogisticRegression\(C=0.5\).fit\(X, y\)\nprint\(cml\.certify\(theirs, X, y",
+    r"cp\.Problem\([^`]*cml\.(?:solve|certify)\(",
+    r"\.certify\(w\b",
+], ids=["a scikit-learn model", "a CVXPY problem", "coefficients of one's own"])  # fmt: skip
 def test_how_to_certify_is_two_clicks_away(code: str) -> None:
     blocks = [
         block

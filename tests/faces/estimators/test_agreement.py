@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn import linear_model
-from sklearn.base import clone, is_classifier, is_outlier_detector
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
+from sklearn.base import is_classifier, is_outlier_detector
+from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import StandardScaler
 from support.estimator_cases import CASES
 from support.estimator_fits import Case, fit
 
@@ -82,31 +80,6 @@ def test_the_objective_is_that_of_the_namesake(case: Case, weighted: bool) -> No
         np.testing.assert_allclose(found.predict(X), theirs.predict(X), rtol=1e-3, atol=1e-3)
 
 
-REAL = {"real": load_diabetes, "binary": load_breast_cancer, "three": load_wine}
-ON_REAL = [
-    case
-    for case in CASES_HERE
-    if case.data in REAL and case.form != "kernel" and "no penalty" not in case.name
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", ON_REAL, ids=lambda case: case.name)
-def test_no_namesake_is_below_on_real_data(case: Case) -> None:
-    X, y = REAL[case.data](return_X_y=True)
-    rows = np.random.default_rng(0).permutation(len(y))[:150]
-    X, y = StandardScaler().fit_transform(X[rows]), y[rows]
-    y = {"binary": np.where(y > 0, "yes", "no"), "three": 10 * y}.get(case.data, y)
-    X = sparse.csr_array(X) if case.form == "sparse" else X
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        theirs = clone(case.estimator).fit(X, y)
-    found = ours_of(theirs).fit(X, y)
-    assert found.certificate_.verdict is cml.Verdict.CERTIFIED
-    best, reached = (case.documented(each, X, y, np.ones(150)) for each in (theirs, found))
-    assert reached <= best + 1e-6 * abs(best)
-
-
 def test_what_is_not_verified_is_told() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 40))
@@ -143,16 +116,13 @@ def test_what_cannot_be_is_named_with_the_way_out() -> None:
         ours.LogisticRegression(C=np.inf).fit(X, np.arange(6) > 2)
 
 
-@pytest.mark.parametrize(
-    ("name", "labels"),
-    [
-        ("LogisticRegression", [0, 1, 2, 1, 0, 2]),
-        ("Ridge", [0.0, 1.0, 2.0, 1.0, 4.0, 2.0]),
-        ("RidgeClassifier", [0, 1, 2, 1, 0, 2]),
-        ("PoissonRegressor", [0.0, 1.0, 2.0, 1.0, 4.0, 2.0]),
-        ("QuantileRegressor", [0.0, 1.0, 2.0, 1.0, 4.0, 2.0]),
-    ],
-)
+@pytest.mark.parametrize(("name", "labels"),[
+    ("LogisticRegression", [0, 1, 2, 1, 0, 2]),
+    ("Ridge", [0.0, 1.0, 2.0, 1.0, 4.0, 2.0]),
+    ("RidgeClassifier", [0, 1, 2, 1, 0, 2]),
+    ("PoissonRegressor", [0.0, 1.0, 2.0, 1.0, 4.0, 2.0]),
+    ("QuantileRegressor", [0.0, 1.0, 2.0, 1.0, 4.0, 2.0]),
+])  # fmt: skip
 def test_solvers_of_scikit_learn_mean_its_problem(name: str, labels: list[float]) -> None:
     """Every name that the namesake takes; "liblinear" is told of elsewhere."""
     X = np.random.default_rng(0).normal(size=(6, 2))

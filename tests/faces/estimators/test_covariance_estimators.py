@@ -23,15 +23,10 @@ def documented(estimator: Any, S: np.ndarray, alpha: float) -> float:
     return float(-np.linalg.slogdet(Theta)[1] + np.sum(S * Theta) + alpha * size)
 
 
-@pytest.mark.parametrize(
-    ("load", "settings", "alpha"),
-    [
-        (load_iris, {}, 0.05),
-        (load_iris, {"covariance": "precomputed"}, 0.4),
-        (load_wine, {"assume_centered": True}, 0.4),
-        (load_linnerud, {}, 0.4),
-    ],
-)
+@pytest.mark.parametrize(("load", "settings", "alpha"),[
+    (load_iris, {}, 0.05), (load_iris, {"covariance": "precomputed"}, 0.4),
+    (load_wine, {"assume_centered": True}, 0.4), (load_linnerud, {}, 0.4),
+])  # fmt: skip
 def test_the_graphical_lasso_is_that_of_its_namesake(
     load: Any, settings: dict[str, Any], alpha: float
 ) -> None:
@@ -63,13 +58,10 @@ def test_the_graphical_lasso_is_that_of_its_namesake(
      {"priors": True}, {"solver": "eigen", "priors": True}, {"n_components": 1}],
     ids=str,
 )  # fmt: skip
-@pytest.mark.parametrize(
-    "load",
-    [
-        load_iris,
-        *(pytest.param(k, marks=pytest.mark.slow) for k in (load_wine, load_breast_cancer)),
-    ],
-)
+@pytest.mark.parametrize("load",[
+    load_iris,
+    *(pytest.param(k, marks=pytest.mark.slow) for k in (load_wine, load_breast_cancer)),
+])  # fmt: skip
 def test_discriminants_are_those_of_the_namesake(load: Any, settings: dict[str, Any]) -> None:
     X, y = load(return_X_y=True)
     if "priors" in settings:
@@ -119,20 +111,14 @@ def test_a_singular_covariance_is_no_certified_fit() -> None:
         ours.GraphicalLasso(0.1).fit(X)
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"shrinkage": 0.1}, "'svd' takes neither shrinkage nor"),
-        ({"solver": "newton"}, "must be a str among"),
-        ({"n_components": 7}, "n_components cannot be larger"),
-        ({"priors": [0.5, 0.5]}, "one number for each of 3 classes"),
-        ({"priors": [-0.5, 0.5, 1.0]}, "must be non-negative"),
-        (
-            {"solver": "lsqr", "shrinkage": 0.1, "covariance_estimator": covariance.OAS()},
-            "take one",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("settings", "words"),[
+    ({"shrinkage": 0.1}, "'svd' takes neither shrinkage nor"),
+    ({"solver": "newton"}, "must be a str among"),
+    ({"n_components": 7}, "n_components cannot be larger"),
+    ({"priors": [0.5, 0.5]}, "one number for each of 3 classes"),
+    ({"priors": [-0.5, 0.5, 1.0]}, "must be non-negative"),
+    ({"solver": "lsqr", "shrinkage": 0.1, "covariance_estimator": covariance.OAS()}, "take one"),
+])  # fmt: skip
 def test_what_is_not_there_is_named(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         ours.LinearDiscriminantAnalysis(**settings).fit(*load_iris(return_X_y=True))

@@ -48,16 +48,10 @@ def agree(found: Any, theirs: Any, rtol: float = 1e-3) -> None:
     assert found.gap_path_.max() <= 1e-6
 
 
-@pytest.mark.parametrize(
-    ("y", "scoring", "legacy"),
-    [
-        (TWO, None, True),
-        (TWO, "neg_log_loss", False),
-        (THREE, "neg_log_loss", True),
-        (THREE, None, False),
-    ],
-    ids=["two", "two, log loss", "three, log loss", "three"],
-)
+@pytest.mark.parametrize(("y", "scoring", "legacy"),[
+    (TWO, None, True), (TWO, "neg_log_loss", False), (THREE, "neg_log_loss", True),
+    (THREE, None, False),
+], ids=["two", "two, log loss", "three, log loss", "three"])  # fmt: skip
 def test_choice_scores_and_coefficients_are_those_of_the_namesake(
     y: Any, scoring: Any, legacy: bool
 ) -> None:

@@ -182,13 +182,8 @@ def test_a_column_of_text_is_named(library: Any) -> None:
 # -- every estimator -------------------------------------------------------------------------------
 
 HOLD_X = (
-    "GraphicalLasso",
-    "KernelRidge",
-    "LinearDiscriminantAnalysis",
-    "OneClassSVM",
-    "SVC",
-    "SVR",
-)
+    "GraphicalLasso", "KernelRidge", "LinearDiscriminantAnalysis", "OneClassSVM", "SVC", "SVR",
+)  # fmt: skip
 """These hold rows or means of X, and know them again."""
 SMALLER: dict[str, dict[str, Any]] = {
     "LassoCV": {"alphas": 4, "cv": 2},

@@ -33,45 +33,21 @@ FITS: dict[str, tuple[Any, Any, Any, dict[str, float]]] = {
     "Ridge": (cml.Ridge, linear_model.Ridge(3.0), Y, {"alpha": 3.0}),
     "RidgeClassifier": (cml.Ridge, linear_model.RidgeClassifier(3.0), YB, {"alpha": 3.0}),
     "Lasso": (cml.Lasso, linear_model.Lasso(0.3, **TIGHT), Y, {"alpha": 0.3}),
-    "ElasticNet": (
-        cml.ElasticNet,
-        linear_model.ElasticNet(0.3, l1_ratio=0.7, **TIGHT),
-        Y,
-        {"alpha": 0.3, "ρ": 0.7},
-    ),
-    "LogisticRegression": (
-        cml.LogisticRegression,
-        linear_model.LogisticRegression(C=0.3, **TIGHT),
-        YB,
-        {"C": 0.3},
-    ),
-    "PoissonRegressor": (
-        cml.PoissonRegression,
-        linear_model.PoissonRegressor(alpha=0.3, **TIGHT),
-        COUNTS,
-        {"alpha": 0.3},
-    ),
-    "QuantileRegressor": (
-        cml.QuantileRegression,
-        linear_model.QuantileRegressor(**QUANTILE),
-        Y,
-        QUANTILE,
-    ),
-    "HuberRegressor": (
-        cml.HuberRegression,
-        linear_model.HuberRegressor(**HUBER, tol=1e-9, max_iter=1000),
-        Y,
-        HUBER,
-    ),
+    "ElasticNet": (cml.ElasticNet, linear_model.ElasticNet(0.3, l1_ratio=0.7, **TIGHT), Y,
+        {"alpha": 0.3, "ρ": 0.7}),
+    "LogisticRegression": (cml.LogisticRegression, linear_model.LogisticRegression(C=0.3, **TIGHT),
+        YB, {"C": 0.3}),
+    "PoissonRegressor": (cml.PoissonRegression, linear_model.PoissonRegressor(alpha=0.3, **TIGHT),
+        COUNTS, {"alpha": 0.3}),
+    "QuantileRegressor": (cml.QuantileRegression, linear_model.QuantileRegressor(**QUANTILE), Y,
+        QUANTILE),
+    "HuberRegressor": (cml.HuberRegression, linear_model.HuberRegressor(**HUBER, tol=1e-9,
+        max_iter=1000), Y, HUBER),
     "SVC": (cml.SoftMarginSVM, svm.SVC(C=0.3, kernel="linear", **TIGHT), YB, {"C": 0.3}),
-    "SVR": (
-        cml.SVR,
-        svm.SVR(C=0.3, epsilon=0.4, kernel="linear", **TIGHT),
-        Y,
-        {"C": 0.3, "ε": 0.4},
-    ),
+    "SVR": (cml.SVR, svm.SVR(C=0.3, epsilon=0.4, kernel="linear", **TIGHT), Y,
+        {"C": 0.3, "ε": 0.4}),
     "KernelRidge": (cml.KernelRidge, kernel_ridge.KernelRidge(alpha=3.0), Y, {"alpha": 3.0}),
-}
+}  # fmt: skip
 """Model, estimator, targets, and the estimator's constants."""
 
 

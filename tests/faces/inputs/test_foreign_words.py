@@ -31,49 +31,26 @@ from convexml.errors import ConvexmlError, InputError, NoSuchNameError, UnknownS
 from convexml.show.cli import app
 
 WORDS = table("""
-cml.Lasso(sparse.csc_array(put(X, (3, 2), np.inf)), Y, 0.1)
-    # Lasso: X contains inf at row 3, column 2
-cml.Ridge(X, put(Y, 5, np.inf), 0.1, sample_weight=put(np.ones(N), 0, 0.0))
-    # Ridge: y contains inf at entry 5
-cml.SoftMarginSVM(XB, put(SIGNS, 2, np.nan), sample_weight=put(np.ones(N), 0, 0.0))
-    # SoftMarginSVM: y contains nan at entry 2; every entry must be finite
 cml.SoftMarginSVM(X, np.sign(Y) + 0j)
     # SoftMarginSVM: y is complex; labels are of a kind that can be ordered
 cml.Ridge(sparse.csr_array((0, 5)), Y[:0], 0.1)  # Ridge: X is empty
-cml.LogisticRegression(XB, SIGNS, -1.0, None)  # lam must be >= 0, got -1
-cml.QuantileRegression(X, Y, 0.0, 0.1)  # tau must lie strictly between
 cml.GroupLasso(X, Y, 0.1, [0.0, 0.0, np.nan, 1.0, 1.0])
     # GroupLasso: groups contains nan at entry 2
 cml.GroupLasso(X, Y, 0.1, np.array([0, None, 0, 1, 0], dtype=object))
     # GroupLasso: the labels in groups cannot be ordered
-cml.LinearProgram(['a'])  # LinearProgram: c must hold numbers only
 cml.LearningProblem(X, Y, losses.Squared(), penalties.Box(np.zeros(3), 1.0))
     # LearningProblem: lo must have one entry per feature (5), got 3
 cml.LearningProblem(X, Y, losses.Squared(), penalties.L2(1.0), loss_scale=0.0)
     # loss_scale must be > 0, got 0
-cml.Ridge(X, Y, 0.1, sample_weight=['a'] * N)  # Ridge: sample_weight must hold numbers
-SOFTMAX.certify(np.zeros((D, 3)), None, put(np.zeros((N, 3)), (5, 1), np.nan))
-    # SoftmaxRegression: u contains nan at row 5, column 1
-cml.Lasso(X, Y, lambda_=0.1)  # Lasso: there is no argument 'lambda_'. Did you mean 'lam'?
 cml.LeastSquares(X, Y, granularity=2)
     # LeastSquares: there is no argument 'granularity'. Known: X, y, fit_intercept
-cml.LearningProblem(X, Y, losses.Squared(), penalties.L2(0.1), scale='sum')
-    # LearningProblem: there is no argument 'scale'. Did you mean 'loss_scale'?
-cml.KernelRidge(X, Y, 0.1, kernal=kernels.Linear())
-    # KernelRidge: there is no argument 'kernal'. Did you mean 'kernel'?
-cml.LinearProgram([1.0], A_up=[[1.0]], b_ub=[1.0])
-    # LinearProgram: there is no argument 'A_up'. Did you mean 'A_ub'?
-cml.certify(FITTED, X, Y, sample_weigth=np.ones(len(Y)))
-    # certify: there is no argument 'sample_weigth'. Did you mean 'sample_weight'?
 cml.assert_optimal(FITTED, X, Y, tolerance=0.001)
     # assert_optimal: there is no argument 'tolerance'. Did you mean 'gap'?
 cml.Lasso(X, Y, 0.1).solve('fista', tolerance=1e-06)
     # fista: there is no option 'tolerance'; its options: step, restart. Every solve takes tol,
 cml.Lasso(X, Y, 0.1).solve('clarabel', max_second=1.0)
     # Every solve takes tol, max_seconds, max_iter and polish.
-cml.Lasso(X, Y, 0.1).solve(tolerance=1e-06)  # Every solve takes tol,
 solvers.supports('newton', 3)  # supports: expected a posed problem, got int
-PROGRAM.solve().decision_function(X)  # decision_function: 
 cml.Ridge(X, Y, alpha=1.0)
     # Pass lam in place of alpha of scikit-learn's Ridge: lam = alpha / S, {S}.
 cml.Lasso(X, Y, alpha=1.0)  # Pass lam in place of alpha of scikit-learn's Lasso: lam = alpha.
@@ -93,24 +70,15 @@ cml.SoftMarginSVM(XB, SIGNS, lam=0.1)
 cml.ConstrainedLasso(X, Y, alpha=1.0)  # Did you mean 'radius'
 cml.LeastSquares(X, Y, alpha=1.0)  # LeastSquares has no penalty to weigh: leave it out
 cml.Lasso(X, Y, 0.1, maxiter=9)  # It is an argument of solve: Lasso(...).solve(max_iter=...).
-cml.Lasso(X, Y, 0.1, tol=0.001)  # It is an argument of solve: Lasso(...).solve(tol=...).
 cml.Lasso(X, Y, 0.1, random_state=0)  # Lasso(...).solve(seed=...).
 cml.Lasso(X, Y, 0.1, verbose=1)  # Lasso(...).solve(progress=...).
 cml.Lasso(X, Y, 0.1, warm_start=True)  # Lasso(...).solve(w0=...).
 cml.SoftMarginSVM(XB, SIGNS, class_weight='balanced')
     # Give each sample the weight of its class by sample_weight
-cml.Lasso(X, Y, 0.1, n_jobs=2)  # Leave it out: a problem is solved by one process
 cml.Lasso(X, Y, 0.1, positive=True)  # penalties.NonnegativeElasticNet(lam)
 cml.KernelSVM(XB, SIGNS, 1.0, gamma=0.5)  # kernel=kernels.Gaussian(sigma), gamma = 1 / (2 sigma^2)
 cml.PrincipalComponents(X, n_components=2)  # components is k
 cml.KMeansBound(X, n_clusters=2)  # The number of clusters is k
-RIDGE.solve(maxiter=9)  # there is no option 'maxiter'
-RIDGE.solve('clarabel', maxiter=9)  # Did you mean 'max_iter'?
-RIDGE.solve('sgd', random_state=0)  # Did you mean 'seed'?
-RIDGE.certify(np.ones((1, 5)))  # got shape (1, 5); pass w.ravel()
-SOFTMAX.certify(np.ones((3, 5)))  # w must have shape (5, 3), got (3, 5); pass w.T
-KERNEL.certify({'q': 1.0})
-    # q must hold numbers only, got a dict of 'q'
 cml.Laso  # module 'convexml' has no attribute 'Laso'. Did you mean 'Lasso'?
 cml.SVC  # convexml.estimators.SVC. Posed: convexml.KernelSVM (C = C). Posed: convexml.SoftM
 cml.LinearRegression  # convexml.estimators.LinearRegression. Posed: convexml.LeastSquares.
@@ -118,17 +86,11 @@ cml.LinearSVC  # Fitted as scikit-learn's: convexml.estimators.LinearSVC.
 cml.RidgeClassifier  # Posed: convexml.Ridge (lam = alpha / S, {S})
 cml.qqq  # Known: 
 RIDGE.fit  # A problem is posed with its data: problem.solve() returns a Solution.
-RIDGE.coef_  # A solution has it: problem.solve().coef_.
-RIDGE.status  # A solution has it: problem.solve().status.
 RIDGE.alpha  # lam = alpha / S
-RIDGE.lamb  # Ridge has no attribute 'lamb'. Did you mean 'lam'?
-RIDGE.gapp  # Did you mean 'problem.solve().gap'?
 SOLVED.coefs  # Solution has no attribute 'coefs'. It is solution.coef_.
 SOLVED.w  # It is solution.primal['w'].
-SOLVED.u  # It is solution.dual['u'].
 SOLVED.fun  # Its value is solution.objective.
 SOLVED.success  # Ask solution.status == "optimal".
-SOLVED.predic  # Did you mean 'predict'?
 SOLVED.verdict  # Its certificate has it: solution.certificate.verdict.
 SOLVED.certificate.status  # Ask verdict, or holds(tol).
 SOLVED.certificate.relgap  # Did you mean 'relative_gap'?

@@ -66,42 +66,26 @@ def test_no_model_and_no_estimator_is_forgotten() -> None:
 
 FINITE = "every entry must be finite,"
 SPOILT: dict[str, tuple[Spoil, str]] = {
-    "NaN": (
-        lambda X, y: (put(X, ([1, 2], [2, 0]), np.nan), y),
-        rf"X contains nan at row 1, column 2; {FINITE} 2 of {{size}} are not\.",
-    ),
-    "NaN, sparse": (
-        lambda X, y: (sparse.csr_array(put(X, (1, 2), np.nan)), y),
-        rf"X contains nan at row 1, column 2; {FINITE} 1 of {{size}} is not\.",
-    ),
-    "inf": (
-        lambda X, y: (put(X, (2, 4), -np.inf), y),
-        rf"X contains -inf at row 2, column 4; {FINITE} 1 of {{size}} is not\.",
-    ),
+    "NaN": (lambda X, y: (put(X, ([1, 2], [2, 0]), np.nan), y),
+        rf"X contains nan at row 1, column 2; {FINITE} 2 of {{size}} are not\."),
+    "NaN, sparse": (lambda X, y: (sparse.csr_array(put(X, (1, 2), np.nan)), y),
+        rf"X contains nan at row 1, column 2; {FINITE} 1 of {{size}} is not\."),
+    "inf": (lambda X, y: (put(X, (2, 4), -np.inf), y),
+        rf"X contains -inf at row 2, column 4; {FINITE} 1 of {{size}} is not\."),
     "complex": (lambda X, y: (X + 1j, y), "X must hold real numbers, got dtype complex128"),
-    "object": (
-        lambda X, y: (put(X, (1, 3), {"a": 1}, object), y),
-        r"X must hold numbers only; column 3 holds dict \({'a': 1} at row 1\)",
-    ),
-    "a column of numbers in words": (
-        lambda X, y: (put(X, (1, 3), "2", object), y),
-        r"X must hold numbers only; column 3 holds text \('2' at row 1\). Convert it first",
-    ),
-    "text column": (
-        lambda X, y: (text(X), y),
-        r"X must hold numbers only; column 'b' holds text \('north' at row 2\). Encode it",
-    ),
-    "mismatched lengths": (
-        lambda X, y: (X, y[:-1]),
-        r"y must be .* row of X \({n}\), got shape \({less},\)",
-    ),
+    "object": (lambda X, y: (put(X, (1, 3), {"a": 1}, object), y),
+        r"X must hold numbers only; column 3 holds dict \({'a': 1} at row 1\)"),
+    "a column of numbers in words": (lambda X, y: (put(X, (1, 3), "2", object), y),
+        r"X must hold numbers only; column 3 holds text \('2' at row 1\). Convert it first"),
+    "text column": (lambda X, y: (text(X), y),
+        r"X must hold numbers only; column 'b' holds text \('north' at row 2\). Encode it"),
+    "mismatched lengths": (lambda X, y: (X, y[:-1]),
+        r"y must be .* row of X \({n}\), got shape \({less},\)"),
     "empty": (lambda X, y: (X[:0], y[:0]), r"X is empty \(shape \(0, 5\)\); at least one sample"),
     "no columns": (lambda X, y: (X[:, :0], y), r"X is empty \(shape \({n}, 0\)\)"),
-    "1-D X": (
-        lambda X, y: (X[:, 0], y),
-        r"X (must be a matrix.*Use X.reshape\(-1, 1\)|is a vector .* and y a matrix)",
-    ),
-}
+    "1-D X": (lambda X, y: (X[:, 0], y),
+        r"X (must be a matrix.*Use X.reshape\(-1, 1\)|is a vector .* and y a matrix)"),
+}  # fmt: skip
 TARGETS: dict[str, tuple[Spoil, str]] = {
     "NaN": (lambda X, y: (X, put(y, 1, np.nan)), "y contains nan at entry 1; every.*1 of {n} is"),
     "inf": (lambda X, y: (X, put(y, [0, 2], np.inf)), "y contains inf at entry 0; .*2 of {n} are"),

@@ -146,11 +146,6 @@ def test_long_labels_are_not_torn() -> None:
     assert displayed(latex) == f"\\[\n{broken_rows(latex)}\n\\]"
 
 
-def test_what_fits_is_left_alone() -> None:
-    latex = "\\begin{aligned}\n\\text{primal}\\quad & \\min_x\\ x^2\n\\end{aligned}"
-    assert broken_rows(latex) == latex
-
-
 def test_within_left_and_right_nothing_is_broken() -> None:
     inner = " + ".join(f"x_{{{k}}}" for k in range(30))
     latex = rf"\text{{dual}}\quad & \max_u\ f(u) - \left[{inner}\right] - g(u) \\"

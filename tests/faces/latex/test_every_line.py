@@ -98,26 +98,15 @@ def test_linear_programs(bounds: Any, equal: bool) -> None:
 
 
 PAIRS = [
-    ("absolute", "l2 weights"),
-    ("squared", "box"),
-    ("squared", "box above"),
-    ("squared", "sorted_l1"),
-    ("linex", "nonnegative_elastic_net"),
-    ("logistic", "nonnegative_elastic_net of l1 only"),
-    ("huber", "l1_ball"),
-    ("hinge", "l2_ball"),
-    ("hinge", "zero"),
-    ("epsilon_insensitive", "l2"),
-    ("exponential", "box"),
-    ("hard_margin", "l1 weights"),
-    ("interpolation", "l1"),
-    ("pinball", "group_l2 weights"),
-    ("poisson", "l2 of strength 0"),
-    ("softmax", "elastic_net"),
-    ("squared_hinge", "elastic_net of l1 only"),
-    ("squared_epsilon_insensitive", "nonnegative"),
+    ("absolute", "l2 weights"), ("squared", "box"), ("squared", "box above"),
+    ("squared", "sorted_l1"), ("linex", "nonnegative_elastic_net"),
+    ("logistic", "nonnegative_elastic_net of l1 only"), ("huber", "l1_ball"), ("hinge", "l2_ball"),
+    ("hinge", "zero"), ("epsilon_insensitive", "l2"), ("exponential", "box"),
+    ("hard_margin", "l1 weights"), ("interpolation", "l1"), ("pinball", "group_l2 weights"),
+    ("poisson", "l2 of strength 0"), ("softmax", "elastic_net"),
+    ("squared_hinge", "elastic_net of l1 only"), ("squared_epsilon_insensitive", "nonnegative"),
     ("absolute", "group_l2"),
-]
+]  # fmt: skip
 
 
 def pairs() -> list[Any]:

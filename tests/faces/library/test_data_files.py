@@ -132,17 +132,14 @@ def test_libsvm(tmp_path: Path) -> None:
     assert read(tmp_path, "a9a", format="libsvm", rows=2).X.shape == (2, 5)
 
 
-@pytest.mark.parametrize(
-    ("text", "table", "words"),
-    [
-        ("1 1:2\n1 x:3\n", {}, r"t.svm, line 2: "),
-        ("1 1:2\n1 3:nan\n", {}, r"X holds nan at row 1, column 'x2'"),
-        ("1 1:2 99999999:1\n", {}, r"an index is 99999999; at most"),
-        ("1 1:2\n", {"standardize": True}, r"data.standardize would fill the zeros of a sparse X"),
-        ("1 1:2\n", {"target": "y"}, r"data.target: t.svm says on every line what to predict"),
-        ("1 1:2\n", {"header": True}, r"data.header has no meaning for .svm"),
-    ],
-)
+@pytest.mark.parametrize(("text", "table", "words"),[
+    ("1 1:2\n1 x:3\n", {}, r"t.svm, line 2: "),
+    ("1 1:2\n1 3:nan\n", {}, r"X holds nan at row 1, column 'x2'"),
+    ("1 1:2 99999999:1\n", {}, r"an index is 99999999; at most"),
+    ("1 1:2\n", {"standardize": True}, r"data.standardize would fill the zeros of a sparse X"),
+    ("1 1:2\n", {"target": "y"}, r"data.target: t.svm says on every line what to predict"),
+    ("1 1:2\n", {"header": True}, r"data.header has no meaning for .svm"),
+])  # fmt: skip
 def test_refused_libsvm(tmp_path: Path, text: str, table: dict[str, Any], words: str) -> None:
     with pytest.raises(DataError, match=words):
         read(tmp_path, "t.svm", text, **table)
@@ -183,17 +180,14 @@ def test_npz_of_every_kind_of_number(tmp_path: Path) -> None:
         assert data.y.tolist() == [1.0, -1.0, 1.0]
 
 
-@pytest.mark.parametrize(
-    ("arrays", "words"),
-    [
-        ({"x": np.eye(2)}, r"has no array 'X'. Did you mean 'x'"),
-        ({"X": np.eye(2)}, r"has no array 'y'"),
-        ({"X": np.ones(2), "y": np.ones(2)}, r"X must be an \(n, d\) array of numbers"),
-        ({"X": np.eye(2) * 1j, "y": np.ones(2)}, r"X must be an \(n, d\) array .* complex128"),
-        ({"X": np.eye(2), "y": np.ones(3)}, r"X has 2 rows, but y the shape \(3,\)"),
-        ({"X": np.eye(2), "y": np.ones(2) * 1j}, r"y must hold numbers, got complex128"),
-    ],
-)
+@pytest.mark.parametrize(("arrays", "words"),[
+    ({"x": np.eye(2)}, r"has no array 'X'. Did you mean 'x'"),
+    ({"X": np.eye(2)}, r"has no array 'y'"),
+    ({"X": np.ones(2), "y": np.ones(2)}, r"X must be an \(n, d\) array of numbers"),
+    ({"X": np.eye(2) * 1j, "y": np.ones(2)}, r"X must be an \(n, d\) array .* complex128"),
+    ({"X": np.eye(2), "y": np.ones(3)}, r"X has 2 rows, but y the shape \(3,\)"),
+    ({"X": np.eye(2), "y": np.ones(2) * 1j}, r"y must hold numbers, got complex128"),
+])  # fmt: skip
 def test_refused_npz(tmp_path: Path, arrays: dict[str, Any], words: str) -> None:
     np.savez(tmp_path / "t.npz", **arrays)
     with pytest.raises(DataError, match=words):
@@ -224,17 +218,14 @@ def test_swelling_archives_are_refused(tmp_path: Path, kind: str, shape: str, wo
 # -- parquet -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        {"target": "price", "features": ["area", "age"]},
-        {"target": "price", "one_hot": ["town", "sold"], "sample_weight": "count"},
-        {"target": -2, "one_hot": ["town"], "positive": "yes"},
-        {"target": ["price", "age"], "one_hot": ["town", "sold"]},
-        {"target": "price", "features": ["age"], "rows": 20, "standardize": True},
-        {"target": "price", "features": [0, 1], "split": 0.5},
-    ],
-)
+@pytest.mark.parametrize("table",[
+    {"target": "price", "features": ["area", "age"]},
+    {"target": "price", "one_hot": ["town", "sold"], "sample_weight": "count"},
+    {"target": -2, "one_hot": ["town"], "positive": "yes"},
+    {"target": ["price", "age"], "one_hot": ["town", "sold"]},
+    {"target": "price", "features": ["age"], "rows": 20, "standardize": True},
+    {"target": "price", "features": [0, 1], "split": 0.5},
+])  # fmt: skip
 def test_parquet_in_memory_is_read_as_text_is(tmp_path: Path, table: dict[str, Any]) -> None:
     FRAME.to_csv(tmp_path / "t.csv", index=False)
     FRAME.to_parquet(tmp_path / "t.parquet")
@@ -307,20 +298,17 @@ def test_blocks_of_bundled_data_and_of_an_objective(tmp_path: Path) -> None:
     assert found.problem.solve().objective == pytest.approx(answer, rel=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        ("blocks = 0\n", "data.blocks: must be greater than or equal to 1, got 0"),
-        ('blocks = "all"\n', "data.blocks: must be an integer, got 'all'"),
-        ("block = 10\n", "data.block: unknown key 'block'. Did you mean 'blocks'?"),
-        ("blocks = 10\nstandardize = true\n", "data.standardize needs all rows of t.parquet"),
-        ("blocks = 10\nrows = 10\n", "data.rows needs all rows of t.parquet"),
-        ("blocks = 10\ntarget = 3\n", "names of columns"),
-        ('blocks = 10\ntarget = "prize"\n', "no column 'prize'. Did you mean 'price'?"),
-        ("blocks = 10\n", "names of columns; target is required"),
-        ('blocks = 10\ntarget = "price"\n', "column 'town' holds .*string, not numbers"),
-    ],
-)
+@pytest.mark.parametrize(("data", "words"),[
+    ("blocks = 0\n", "data.blocks: must be greater than or equal to 1, got 0"),
+    ('blocks = "all"\n', "data.blocks: must be an integer, got 'all'"),
+    ("block = 10\n", "data.block: unknown key 'block'. Did you mean 'blocks'?"),
+    ("blocks = 10\nstandardize = true\n", "data.standardize needs all rows of t.parquet"),
+    ("blocks = 10\nrows = 10\n", "data.rows needs all rows of t.parquet"),
+    ("blocks = 10\ntarget = 3\n", "names of columns"),
+    ('blocks = 10\ntarget = "prize"\n', "no column 'prize'. Did you mean 'price'?"),
+    ("blocks = 10\n", "names of columns; target is required"),
+    ('blocks = 10\ntarget = "price"\n', "column 'town' holds .*string, not numbers"),
+])  # fmt: skip
 def test_blocks_that_cannot_be_are_refused(tmp_path: Path, data: str, words: str) -> None:
     FRAME.to_parquet(tmp_path / "t.parquet")
     with pytest.raises(ConvexmlError, match=words) as error:

@@ -165,28 +165,25 @@ def test_quadratic_programs_are_solved_and_certified(tmp_path: Path) -> None:
         cml.load(write(tmp_path, QUADRATIC.replace("ROWS\n", "OBJSENSE\n MAX\nROWS\n", 1)))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("c1        4.0", "c1        fox", r"line 19: 'fox' is not a number"),
-        ("c1        4.0", "c1        inf", r"line 19: 'inf' is not a finite number"),
-        ("c1        4.0", "c9        4.0", r"line 19: there is no row 'c9'. Did you mean 'c\d'"),
-        ("RHS       c4        2.0", "RHS       c1        2.0", r"line 21: 'c1' is there twice"),
-        (" L  c1", " X  c1", r"line 5: the kind of a row must be N, L, G or E, got 'X'"),
-        (" G  c2", " G  c1", r"line 6: there are two rows 'c1'"),
-        ("    y         c3        1.0", "    x c1 1.0", r"line 14: 'c1' of 'x' is there twice"),
-        (" MI BND       y", " BV BND       y", r"the bound BV makes an integer variable"),
-        (" MI BND       y", " MI BND       q", r"there is no column 'q'"),
-        (" LO BND       z        -2.0", " LO BND       z", r"line 28: "),
-        ("    v         c1        0.5", "    M 'MARKER' 'INTORG'", r"there are integer variables"),
-        ("RANGES", "RANGE", r"line 22: expected a section, got 'RANGE'. Did you mean 'RANGES'"),
-        (" MI BND       v", "", r"the upper bound of 'v' is negative and there is no lower one"),
-        ("ENDATA", "", r"the section ENDATA is missing"),
-        ("x  y  2.0", "x  q  2.0", r"there is no column 'q'"),
-        ("x  y  2.0", "x  x  2.0", r"an entry of Q is there twice"),
-        ("x  y  2.0", "x  y  1e999", r"'1e999' is not a finite number"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "words"),[
+    ("c1        4.0", "c1        fox", r"line 19: 'fox' is not a number"),
+    ("c1        4.0", "c1        inf", r"line 19: 'inf' is not a finite number"),
+    ("c1        4.0", "c9        4.0", r"line 19: there is no row 'c9'. Did you mean 'c\d'"),
+    ("RHS       c4        2.0", "RHS       c1        2.0", r"line 21: 'c1' is there twice"),
+    (" L  c1", " X  c1", r"line 5: the kind of a row must be N, L, G or E, got 'X'"),
+    (" G  c2", " G  c1", r"line 6: there are two rows 'c1'"),
+    ("    y         c3        1.0", "    x c1 1.0", r"line 14: 'c1' of 'x' is there twice"),
+    (" MI BND       y", " BV BND       y", r"the bound BV makes an integer variable"),
+    (" MI BND       y", " MI BND       q", r"there is no column 'q'"),
+    (" LO BND       z        -2.0", " LO BND       z", r"line 28: "),
+    ("    v         c1        0.5", "    M 'MARKER' 'INTORG'", r"there are integer variables"),
+    ("RANGES", "RANGE", r"line 22: expected a section, got 'RANGE'. Did you mean 'RANGES'"),
+    (" MI BND       v", "", r"the upper bound of 'v' is negative and there is no lower one"),
+    ("ENDATA", "", r"the section ENDATA is missing"),
+    ("x  y  2.0", "x  q  2.0", r"there is no column 'q'"),
+    ("x  y  2.0", "x  x  2.0", r"an entry of Q is there twice"),
+    ("x  y  2.0", "x  y  1e999", r"'1e999' is not a finite number"),
+])  # fmt: skip
 def test_a_fault_is_refused_with_its_line(tmp_path: Path, old: str, new: str, words: str) -> None:
     assert old in QUADRATIC
     with pytest.raises(ProblemFileError, match=words) as caught:

@@ -58,21 +58,18 @@ def test_targets(table: Any) -> None:
     np.testing.assert_array_equal(both, FRAME[["size", "level"]])
 
 
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
-        ({"target": "ok", "positive": "yess"}, r"data.positive: there is no class 'yess'. Did you"),
-        ({"target": {"column": "ok", "map": {"yes": 1}}}, r"data.target.map has no number for 'no"),
-        ({"target": {"column": "ok", "map": {"y": 1}}}, r"data.target.map: y is never 'y'"),
-        ({"target": ["level"], "positive": 1}, r"need one column to predict"),
-        ({"target": "okk"}, r"has no column 'okk'. Did you mean 'ok'"),
-        ({"target": 9}, r"has no column 9"),
-        ({}, r"name the column to predict: target = ...; columns: kind, size, level, ok"),
-        ({"target": "ok", "one_hot": ["knd"]}, r"data.one_hot: there is no column 'knd'"),
-        ({"target": "ok", "polynomial": 65}, r"data.polynomial = 65 of 1 columns makes too many"),
-        ({"target": "ok", "split": 0.01}, r"data.split = 0.01 of 6 rows leaves none"),
-    ],
-)
+@pytest.mark.parametrize(("keys", "words"),[
+    ({"target": "ok", "positive": "yess"}, r"data.positive: there is no class 'yess'. Did you"),
+    ({"target": {"column": "ok", "map": {"yes": 1}}}, r"data.target.map has no number for 'no"),
+    ({"target": {"column": "ok", "map": {"y": 1}}}, r"data.target.map: y is never 'y'"),
+    ({"target": ["level"], "positive": 1}, r"need one column to predict"),
+    ({"target": "okk"}, r"has no column 'okk'. Did you mean 'ok'"),
+    ({"target": 9}, r"has no column 9"),
+    ({}, r"name the column to predict: target = ...; columns: kind, size, level, ok"),
+    ({"target": "ok", "one_hot": ["knd"]}, r"data.one_hot: there is no column 'knd'"),
+    ({"target": "ok", "polynomial": 65}, r"data.polynomial = 65 of 1 columns makes too many"),
+    ({"target": "ok", "split": 0.01}, r"data.split = 0.01 of 6 rows leaves none"),
+])  # fmt: skip
 def test_refusals(table: Any, keys: dict[str, Any], words: str) -> None:
     with pytest.raises(errors.DataError, match=words):
         table(**{"features": ["size"]} | keys)
@@ -203,18 +200,15 @@ def test_the_fill_of_a_split_is_that_of_the_fitted_rows(tmp_path: Path) -> None:
     assert file.problem.solve().objective == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("lines", "table", "words"),
-    [
-        (('missing = "mean"', BY_SIZE), HOLE, "missing = 'drop'"),
-        ((BY_SIZE,), WHOLE, "1 value is missing; missing = 'drop' leaves this row"),
-        (('missing = "zero"',), WHOLE, "'drop', 'mean' or 'median'"),
-        (('features = ["sizes"]',), WHOLE, "there is no column 'sizes'. Did you mean 'size'?"),
-        (('features = ["size", "price"]',), WHOLE, "data.features: 'price' is the target"),
-        (('one_hot = ["heta"]',), WHOLE, "data.one_hot: there is no column 'heta'"),
-        (('missing = "drop"',), "size,price\n?,1\n2,?\n", "leaves no row"),
-    ],
-)
+@pytest.mark.parametrize(("lines", "table", "words"),[
+    (('missing = "mean"', BY_SIZE), HOLE, "missing = 'drop'"),
+    ((BY_SIZE,), WHOLE, "1 value is missing; missing = 'drop' leaves this row"),
+    (('missing = "zero"',), WHOLE, "'drop', 'mean' or 'median'"),
+    (('features = ["sizes"]',), WHOLE, "there is no column 'sizes'. Did you mean 'size'?"),
+    (('features = ["size", "price"]',), WHOLE, "data.features: 'price' is the target"),
+    (('one_hot = ["heta"]',), WHOLE, "data.one_hot: there is no column 'heta'"),
+    (('missing = "drop"',), "size,price\n?,1\n2,?\n", "leaves no row"),
+])  # fmt: skip
 def test_faults_are_named(lines: tuple[str, ...], table: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(errors.ConvexmlError, match=r"mine\.toml") as caught:
         houses(tmp_path, *lines, table=table)

@@ -22,17 +22,9 @@ from convexml import models
 
 pytestmark = pytest.mark.page
 PAGES = (
-    "index",
-    "tutorial",
-    "models",
-    "solvers",
-    "model/SoftmaxRegression",
-    "model/LinearProgram",
-    "model/Lasso",
-    "certificates",
-    "reference/theorems",
-    "reference/compare",
-)
+    "index", "tutorial", "models", "solvers", "model/SoftmaxRegression", "model/LinearProgram",
+    "model/Lasso", "certificates", "reference/theorems", "reference/compare",
+)  # fmt: skip
 PROMISED = {
     "Lasso": "solve certify path cross_validate lam_max latex objective dual_objective primal dual",
     "Solution": "predict score coef_ intercept_ margin to_frame plot to_json from_json rate_audit",

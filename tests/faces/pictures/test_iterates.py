@@ -96,17 +96,14 @@ def test_principal_directions_end_at_the_origin_and_keep_most_of_the_way() -> No
     assert_allclose((path**2).sum(), squares[:2].sum(), rtol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"coordinates": (0, 1)}, "coordinates belongs to kind='trajectory'"),
-        ({"kind": "trajectory", "coordinates": (0, 7)}, "coordinate 7 is not one of 0"),
-        ({"kind": "trajectory", "coordinates": (0, "c")}, "no coordinate is named 'c'"),
-        ({"kind": "trajectory", "coordinates": (0,)}, "needs two coordinates"),
-        ({"kind": "trajectory", "coordinates": (1, 1)}, "needs two coordinates"),
-        ({"kind": "fit"}, "has 2 features in memory"),
-    ],
-)
+@pytest.mark.parametrize(("options", "words"),[
+    ({"coordinates": (0, 1)}, "coordinates belongs to kind='trajectory'"),
+    ({"kind": "trajectory", "coordinates": (0, 7)}, "coordinate 7 is not one of 0"),
+    ({"kind": "trajectory", "coordinates": (0, "c")}, "no coordinate is named 'c'"),
+    ({"kind": "trajectory", "coordinates": (0,)}, "needs two coordinates"),
+    ({"kind": "trajectory", "coordinates": (1, 1)}, "needs two coordinates"),
+    ({"kind": "fit"}, "has 2 features in memory"),
+])  # fmt: skip
 def test_what_cannot_be_drawn_is_refused(options, words: str) -> None:
     solution = cml.Ridge(X, Y, 0.1).solve("textbook.gradient_descent")
     with pytest.raises(cml.errors.InputError, match=words):

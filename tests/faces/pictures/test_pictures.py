@@ -192,26 +192,19 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "kind": (lambda: LASSO.solve().plot(kind="gaps"), "kind must be .* got 'gaps'.*Did you mean"),
     "course": (lambda: LASSO.solve("clarabel").plot(kind="convergence"), "clarabel left none"),
     "plane": (lambda: LASSO.solve().plot(kind="plane"), r"weights of shape \(5,\). Pose it on two"),
-    "terms": (
-        lambda: cml.LinearProgram([1.0]).solve().plot(kind="gap"),
-        "needs a solved problem of a loss and a penalty.*kind='quality'",
-    ),
-    "outputs": (
-        lambda: cml.MultiTaskLasso(FIVE, np.c_[MIXED, -MIXED], 0.1).solve().plot(kind="gap"),
-        "kind='gap' needs a solved problem of a loss and a penalty",
-    ),
-    "residuals": (
-        lambda: cml.SquareRootLasso(FIVE, MIXED, 0.1).solve().plot(kind="gap"),
-        "kind='gap' needs a solved problem of a loss and a penalty",
-    ),
-    "differences": (
-        lambda: cml.GeneralizedLasso(FIVE, MIXED, 0.1, np.eye(5)).solve().plot(kind="gap"),
-        "kind='gap' needs a solved problem of a loss and a penalty",
-    ),
+    "terms": (lambda: cml.LinearProgram([1.0]).solve().plot(kind="gap"),
+        "needs a solved problem of a loss and a penalty.*kind='quality'"),
+    "outputs": (lambda: cml.MultiTaskLasso(FIVE, np.c_[MIXED, -MIXED],
+        0.1).solve().plot(kind="gap"), "kind='gap' needs a solved problem of a loss and a penalty"),
+    "residuals": (lambda: cml.SquareRootLasso(FIVE, MIXED, 0.1).solve().plot(kind="gap"),
+        "kind='gap' needs a solved problem of a loss and a penalty"),
+    "differences": (lambda: cml.GeneralizedLasso(FIVE, MIXED, 0.1,
+        np.eye(5)).solve().plot(kind="gap"),
+        "kind='gap' needs a solved problem of a loss and a penalty"),
     "no path": (lambda: LASSO.path([]).plot(), "no solution to draw; pass values of lam"),
     "path": (lambda: LASSO.path([1.0]).plot(kind="gap"), "kind must be None or 'plane'"),
     "file": (lambda: LASSO.path([1.0]).plot("x.unheard"), "Name it .png or .svg"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -72,14 +72,11 @@ def test_the_dual_polytope_of_two_rows() -> None:
     assert corners == {(0.0, 3.0), (1.4, 0.2), (2.0, 0.0)}
 
 
-@pytest.mark.parametrize(
-    ("problem", "words"),
-    [
-        (lambda: cml.LinearProgram([1.0], [[1.0]], [1.0]), "this one has 1"),
-        (lambda: cml.LinearProgram([1.0], np.eye(2)[:, :1], [1, 1], bounds=(0, 1)), "bends"),
-        (lambda: cml.LeastSquares(X, X[:, 0]), "needs a solved linear program; got LeastSquares"),
-    ],
-)
+@pytest.mark.parametrize(("problem", "words"),[
+    (lambda: cml.LinearProgram([1.0], [[1.0]], [1.0]), "this one has 1"),
+    (lambda: cml.LinearProgram([1.0], np.eye(2)[:, :1], [1, 1], bounds=(0, 1)), "bends"),
+    (lambda: cml.LeastSquares(X, X[:, 0]), "needs a solved linear program; got LeastSquares"),
+])  # fmt: skip
 def test_a_dual_that_is_in_no_plane_says_why(problem: Callable[[], Any], words: str) -> None:
     with pytest.raises(cml.errors.InputError, match=words):
         problem().solve().plot(kind="dual")
@@ -182,15 +179,11 @@ def test_the_regions_of_neighbours_are_their_votes() -> None:
     assert f"{wrong} of 150 samples" in figure.axes[0]._left_title.get_text().replace("\n", " ")
 
 
-@pytest.mark.parametrize(
-    "problem",
-    [
-        cml.SoftmaxRegression(PLANE, NAMES, 0.1),
-        cml.LogisticRegression(PLANE[:100], NAMES[:100], 0.1),
-        cml.KernelSVM(PLANE[:100], NAMES[:100], 1.0, cml.kernels.Gaussian(1.0)),
-    ],
-    ids=lambda problem: problem.name,
-)
+@pytest.mark.parametrize("problem",[
+    cml.SoftmaxRegression(PLANE, NAMES, 0.1),
+    cml.LogisticRegression(PLANE[:100], NAMES[:100], 0.1),
+    cml.KernelSVM(PLANE[:100], NAMES[:100], 1.0, cml.kernels.Gaussian(1.0)),
+], ids=lambda problem: problem.name)  # fmt: skip
 def test_the_regions_of_a_classifier(problem: Any) -> None:
     solution = problem.solve()
     figure = solution.plot(kind="regions")
@@ -238,24 +231,18 @@ def test_runs_stand_side_by_side_with_their_steps() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("solution", "asked", "words"),
-    [
-        (NEIGHBOURS, {"kind": "regions"}, "needs labels=, one for each of its 150 samples"),
-        (RUNS[0], {"kind": "regions"}, "needs a classifier of two features"),
-        (CURVES[0], {"kind": "regions"}, "needs a classifier of two features"),
-        (CURVES[0], {"kind": "fit", "beside": [RUNS[0]]}, "Ridge has 2 features"),
-        (CURVES[0], {"kind": "fit", "beside": [3]}, "3 has no features"),
-        (CURVES[0], {"beside": CURVES}, "beside belongs to kind='trajectory' and 'fit'"),
-        (CURVES[0], {"kind": "fit", "labels": WAVE}, "labels belongs to kind='regions'"),
-        (RUNS[0], {"kind": "trajectory", "beside": RUNS * 2}, "at most 3 runs"),
-        (
-            CURVES[0],
-            {"kind": "fit", "beside": [cml.Ridge(x + 1.0, WAVE, 0.1).solve()]},
-            "on the samples of this one",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("solution", "asked", "words"),[
+    (NEIGHBOURS, {"kind": "regions"}, "needs labels=, one for each of its 150 samples"),
+    (RUNS[0], {"kind": "regions"}, "needs a classifier of two features"),
+    (CURVES[0], {"kind": "regions"}, "needs a classifier of two features"),
+    (CURVES[0], {"kind": "fit", "beside": [RUNS[0]]}, "Ridge has 2 features"),
+    (CURVES[0], {"kind": "fit", "beside": [3]}, "3 has no features"),
+    (CURVES[0], {"beside": CURVES}, "beside belongs to kind='trajectory' and 'fit'"),
+    (CURVES[0], {"kind": "fit", "labels": WAVE}, "labels belongs to kind='regions'"),
+    (RUNS[0], {"kind": "trajectory", "beside": RUNS * 2}, "at most 3 runs"),
+    (CURVES[0], {"kind": "fit", "beside": [cml.Ridge(x + 1.0, WAVE, 0.1).solve()]},
+        "on the samples of this one"),
+])  # fmt: skip
 def test_what_cannot_be_shown_is_refused(solution: Any, asked: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words.replace("(", r"\(")):
         solution.plot(**asked)

@@ -27,8 +27,8 @@ import convexml as cml
 from convexml.certificates import Verdict
 from convexml.errors import InputError, ProblemFileError, UnknownSolverError
 from convexml.progress import Progress
-from convexml.show.comparison import Outcome, Results, performance_profile, run
-from convexml.show.views import Comparison, compare, render_html
+from convexml.show.comparison import Outcome, Results, performance_profile
+from convexml.show.views import compare, render_html
 from convexml.solvers import Iterate, register, unregister
 from convexml.solvers.reference.process import ENDED, Process
 from convexml.system import cores
@@ -266,21 +266,18 @@ def test_an_unsuitable_solver_is_a_row_only_when_asked_for() -> None:
     assert record.status == "failed"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "words"),
-    [
-        ({"solvers": "clarbel"}, UnknownSolverError, "Did you mean 'clarabel'"),
-        ({"tols": (0.0,)}, InputError, "a tolerance must be > 0, got 0"),
-        ({"tols": ()}, InputError, "at least one tolerance"),
-        ({"repeats": 0}, InputError, "repeats must be at least 1, got 0"),
-        ({"max_seconds": -1}, InputError, "max_seconds must be positive, got -1"),
-        ({"jobs": 0}, InputError, "jobs must be at least 1, got 0"),
-        ({"problems": []}, InputError, "at least one problem"),
-        ({"problems": [3]}, InputError, "got 3 of type int"),
-        ({"problems": {"mine": 3}}, InputError, r"got a dict with 1 of them. Pass list\("),
-        ({"problems": "nowhere.toml"}, ProblemFileError, "nowhere.toml"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "error", "words"),[
+    ({"solvers": "clarbel"}, UnknownSolverError, "Did you mean 'clarabel'"),
+    ({"tols": (0.0,)}, InputError, "a tolerance must be > 0, got 0"),
+    ({"tols": ()}, InputError, "at least one tolerance"),
+    ({"repeats": 0}, InputError, "repeats must be at least 1, got 0"),
+    ({"max_seconds": -1}, InputError, "max_seconds must be positive, got -1"),
+    ({"jobs": 0}, InputError, "jobs must be at least 1, got 0"),
+    ({"problems": []}, InputError, "at least one problem"),
+    ({"problems": [3]}, InputError, "got 3 of type int"),
+    ({"problems": {"mine": 3}}, InputError, r"got a dict with 1 of them. Pass list\("),
+    ({"problems": "nowhere.toml"}, ProblemFileError, "nowhere.toml"),
+])  # fmt: skip
 def test_bad_arguments(
     small: cml.Ridge, arguments: dict[str, Any], error: type[Exception], words: str
 ) -> None:
@@ -381,13 +378,6 @@ def test_a_bound_that_holds_only_within_a_radius_says_so_wherever_it_is_shown(
     for text in (results.table(), render_html(results)):
         assert "within 2.5" in text
     assert json.loads(results.to_json())["records"][0]["within"] == 2.5
-
-
-def test_results_without_views_and_with(small: cml.Ridge) -> None:
-    results = run([small], "newton", progress=False)
-    assert isinstance(results, Results)
-    assert isinstance(compare(small, "newton"), Comparison)
-    assert len(results) == 1
 
 
 KEYS = ("problem", "solver", "verdict", "message")

@@ -131,17 +131,14 @@ def test_a_small_gap_of_an_infeasible_point_is_no_accuracy() -> None:
     assert far.first(1e-2) is far.points[0]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "words"),
-    [
-        ({"tols": (1e-3, 0.0)}, InputError, "convergence: a tolerance must be > 0, got 0"),
-        ({"tols": ()}, InputError, "convergence: give at least one tolerance"),
-        ({"max_seconds": 0}, InputError, "convergence: max_seconds must be positive, got 0"),
-        ({"solvers": "nweton"}, UnknownSolverError, "Did you mean 'newton'"),
-        ({"problem": []}, InputError, "at least one problem"),
-        ({"problem": PROBLEMS}, InputError, "convergence takes one problem at a time; got"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "error", "words"),[
+    ({"tols": (1e-3, 0.0)}, InputError, "convergence: a tolerance must be > 0, got 0"),
+    ({"tols": ()}, InputError, "convergence: give at least one tolerance"),
+    ({"max_seconds": 0}, InputError, "convergence: max_seconds must be positive, got 0"),
+    ({"solvers": "nweton"}, UnknownSolverError, "Did you mean 'newton'"),
+    ({"problem": []}, InputError, "at least one problem"),
+    ({"problem": PROBLEMS}, InputError, "convergence takes one problem at a time; got"),
+])  # fmt: skip
 def test_bad_arguments(
     ridge: Any, arguments: dict[str, Any], error: type[Exception], words: str
 ) -> None:

@@ -20,12 +20,9 @@ from convexml.show.page.render import MOST, ROUNDED
 
 PROBLEMS = Path(__file__).resolve().parents[3] / "problems"
 NAMES = (
-    "ridge_diabetes",
-    "lasso_diabetes",
-    "soft_margin_iris",
-    "logistic_l1_breast_cancer",
+    "ridge_diabetes", "lasso_diabetes", "soft_margin_iris", "logistic_l1_breast_cancer",
     FLAT := "logistic_iris",
-)
+)  # fmt: skip
 """Without a penalty X'u = 0 holds to rounding only, which the certificate prices: P alone there."""
 
 

@@ -159,16 +159,10 @@ def test_a_bad_answer_takes_no_digits() -> None:
     assert primal == ["1.28520408e+03", "3.50000000e+11"]
 
 
-@pytest.mark.parametrize(
-    ("value", "expected", "shown"),
-    [
-        (1.0, 2.0, "1"),
-        (12.3456781, 12.3456780, "12.3456781"),
-        ([1.0, 2.0], [1.0, 3.0], "[1, 2]"),
-        ([0.0] * 5 + [1.0], [0.0] * 5 + [2.0], "1 at 5 where 2 was expected"),
-        (None, 1.0, "–"),
-    ],
-)
+@pytest.mark.parametrize(("value", "expected", "shown"),[
+    (1.0, 2.0, "1"), (12.3456781, 12.3456780, "12.3456781"), ([1.0, 2.0], [1.0, 3.0], "[1, 2]"),
+    ([0.0] * 5 + [1.0], [0.0] * 5 + [2.0], "1 at 5 where 2 was expected"), (None, 1.0, "–"),
+])  # fmt: skip
 def test_what_misses_a_fact_has_digits_that_tell(value: Any, expected: Any, shown: str) -> None:
     fact = {"name": "x", "expected": expected, "value": value, "ok": False, "source": "by hand"}
     table = Comparison((record("p", "newton", facts=(fact,)),), {}).table()

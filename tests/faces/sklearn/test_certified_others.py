@@ -57,15 +57,11 @@ def minimum(S: np.ndarray, alpha: float) -> float:
     return float(cp.Problem(cp.Minimize(value)).solve(solver="CLARABEL"))
 
 
-@pytest.mark.parametrize(
-    ("estimator", "centre"),
-    [
-        (GraphicalLasso(0.3, assume_centered=True, **TIGHT), False),
-        (GraphicalLassoCV(cv=3, **TIGHT), True),
-        (GraphicalLasso(0.2, covariance="precomputed", **TIGHT), True),
-    ],
-    ids=["centred", "CV", "precomputed"],
-)
+@pytest.mark.parametrize(("estimator", "centre"),[
+    (GraphicalLasso(0.3, assume_centered=True, **TIGHT), False),
+    (GraphicalLassoCV(cv=3, **TIGHT), True),
+    (GraphicalLasso(0.2, covariance="precomputed", **TIGHT), True),
+], ids=["centred", "CV", "precomputed"])  # fmt: skip
 def test_graphical_lasso(estimator: Any, centre: bool) -> None:
     covariance = (X - X.mean(axis=0) * centre).T @ (X - X.mean(axis=0) * centre) / len(X)
     data = covariance if getattr(estimator, "covariance", None) == "precomputed" else X
@@ -257,15 +253,12 @@ RAW, Z, WEIGHTS = samples("real")
 POSITIVE = np.exp(0.4 * Z)
 
 
-@pytest.mark.parametrize(
-    ("kind", "intercept", "alpha", "form"),
-    [
-        (GammaRegressor, True, 0.1, np.asarray),
-        (GammaRegressor, False, 0.0, sparse.csr_array),
-        (TweedieRegressor, True, 0.0, sparse.csr_array),
-        (TweedieRegressor, False, 0.1, np.asarray),
-    ],
-)
+@pytest.mark.parametrize(("kind", "intercept", "alpha", "form"),[
+    (GammaRegressor, True, 0.1, np.asarray),
+    (GammaRegressor, False, 0.0, sparse.csr_array),
+    (TweedieRegressor, True, 0.0, sparse.csr_array),
+    (TweedieRegressor, False, 0.1, np.asarray),
+])  # fmt: skip
 def test_it_is_judged_by_its_deviance(kind: Any, intercept: bool, alpha: float, form: Any) -> None:
     given = {"alpha": alpha, "fit_intercept": intercept, "tol": 1e-10, "max_iter": 10_000}
     given |= {"power": 2} if kind is TweedieRegressor else {}

@@ -49,11 +49,8 @@ ALONE: tuple[ModelCase, ...] = (
     ModelCase("GaussianLikelihood", lambda X, y, **given: gaussian(X, **given), alone),
     ModelCase("GaussianLikelihood-l1", lambda X, y, **given: gaussian(X, 0.1, **given), alone),
     ModelCase("OneClassSVM", lambda X, y, **given: cml.OneClassSVM(X, 0.3, **given), alone),
-    ModelCase(
-        "OneClassSVM-kernel",
-        lambda X, y, **given: cml.OneClassSVM(X, 0.3, KERNEL, **given),
-        alone,
-    ),
+    ModelCase("OneClassSVM-kernel", lambda X, y, **given: cml.OneClassSVM(X, 0.3, KERNEL, **given),
+        alone),
     ModelCase("LPBoost", bind(cml.LPBoost, 0.4), binary),
     ModelCase("NuSVC", bind(cml.NuSVC, 0.4), binary),
     ModelCase("NuSVC-kernel", bind(cml.NuSVC, 0.4, KERNEL), binary),
@@ -62,7 +59,7 @@ ALONE: tuple[ModelCase, ...] = (
     ModelCase("PrincipalComponents", lambda X, y, **given: components(X, 2, **given), alone),
     ModelCase("DiscriminantAnalysis", bind(cml.DiscriminantAnalysis), three),
     ModelCase("DiscriminantAnalysis-own", bind(cml.DiscriminantAnalysis, False), three),
-)
+)  # fmt: skip
 """Models of X alone, or of matrices."""
 UNWEIGHTED: tuple[ModelCase, ...] = (
     ModelCase("ConvexClustering", lambda X, y: cml.ConvexClustering(X, 0.05), alone),
@@ -70,31 +67,17 @@ UNWEIGHTED: tuple[ModelCase, ...] = (
 )
 """Models of X alone that take no weights."""
 LABELS: tuple[ModelCase, ...] = (
-    ModelCase(
-        "BernoulliLikelihood",
-        lambda X, y, **given: cml.BernoulliLikelihood(y > 0.0, **given),
-        binary,
-    ),
-    ModelCase(
-        "CategoricalLikelihood",
-        lambda X, y, **given: cml.CategoricalLikelihood(y, **given),
-        three,
-    ),
-)
+    ModelCase("BernoulliLikelihood", lambda X, y, **given: cml.BernoulliLikelihood(y > 0.0,
+        **given), binary),
+    ModelCase("CategoricalLikelihood", lambda X, y, **given: cml.CategoricalLikelihood(y, **given),
+        three),
+)  # fmt: skip
 """Models of labels, which have no X to spoil: their labels are in tests/truth/models."""
 ELSEWHERE = (
-    "AdaBoost",
-    "EnclosingBall",
-    "LearningProblem",
-    "LinearProgram",
-    "MonotoneRegression",
-    "ConvexRegression",
-    "GeneralizedLasso",
-    "TrendFilter",
-    "NearestNeighbors",
-    "OptimalTransport",
+    "AdaBoost", "EnclosingBall", "LearningProblem", "LinearProgram", "MonotoneRegression",
+    "ConvexRegression", "GeneralizedLasso", "TrendFilter", "NearestNeighbors", "OptimalTransport",
     "SpanningTree",
-)
+)  # fmt: skip
 """What the models above are made of, by every loss and penalty; and what has no samples, or no
 weights: tests/truth/models has their hard inputs."""
 ESTIMATORS = {

@@ -8,16 +8,10 @@ from collections.abc import Callable, Iterator
 Change = tuple[str, str | Callable[[re.Match[str]], str]]
 
 CORRUPTIONS: tuple[Change, ...] = (
-    (r" - ", " + "),
-    (r" \+ ", " - "),
-    (r"\\tfrac12 |\\tfrac\{1\}\{2\}", ""),
-    (r"\\tfrac1n ", ""),
-    (r"\\ge ", r"\le "),
-    (r"\\le ", r"\ge "),
-    (r"(?<=\\ )-", ""),
-    (r"= -", "= "),
+    (r" - ", " + "), (r" \+ ", " - "), (r"\\tfrac12 |\\tfrac\{1\}\{2\}", ""), (r"\\tfrac1n ", ""),
+    (r"\\ge ", r"\le "), (r"\\le ", r"\ge "), (r"(?<=\\ )-", ""), (r"= -", "= "),
     (r"2\\lambda", r"\lambda"),
-)
+)  # fmt: skip
 """Another sign, no factor 1/2 or 1/n, another sense."""
 NUMBERS: Change = (
     r"(?<![_^\d.])(?:[1-9][\d.]*|0\.\d+)(?=$| )",

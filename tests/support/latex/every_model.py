@@ -44,19 +44,16 @@ MORE: dict[str, Callable[..., Any]] = {
     "GaussianLikelihood": lambda **k: cml.GaussianLikelihood(X, 0.1, **k),
     "GaussianLikelihood of lam 0": lambda **k: cml.GaussianLikelihood(X, 0.0, **k),
     "DiscriminantAnalysis": lambda **k: cml.DiscriminantAnalysis(X[:, :2], CLASSES, **k),
-    "DiscriminantAnalysis by class": lambda **k: cml.DiscriminantAnalysis(
-        X[:, :2], CLASSES, shared=False, **k
-    ),
+    "DiscriminantAnalysis by class": lambda **k: cml.DiscriminantAnalysis(X[:, :2], CLASSES,
+        shared=False, **k),
     "BernoulliLikelihood": lambda **k: cml.BernoulliLikelihood((X[:, 0] > 0.0) * 1.0, **k),
-    "CategoricalLikelihood": lambda **k: cml.CategoricalLikelihood(
-        CLASSES, classes=[0, 1, 2, 3], **k
-    ),
+    "CategoricalLikelihood": lambda **k: cml.CategoricalLikelihood(CLASSES, classes=[0, 1, 2, 3],
+        **k),
     "EnclosingBall": lambda **k: cml.EnclosingBall(X, **k),
     "GeneralizedLasso": lambda **k: cml.GeneralizedLasso(X, REAL, 0.1, A, **k),
     "MonotoneRegression": lambda **k: cml.MonotoneRegression(RISING, **k),
-    "MonotoneRegression falling": lambda **k: cml.MonotoneRegression(
-        -RISING, increasing=False, **k
-    ),
+    "MonotoneRegression falling": lambda **k: cml.MonotoneRegression(-RISING, increasing=False,
+        **k),
     "TrendFilter": lambda **k: cml.TrendFilter(REAL, 0.1, **k),
     "ConvexRegression": lambda **k: cml.ConvexRegression(X[:, :1], REAL, **k),
     "DantzigSelector": lambda **k: cml.DantzigSelector(X, REAL, 0.1, **k),
@@ -67,7 +64,7 @@ MORE: dict[str, Callable[..., Any]] = {
     "NearestNeighbors": lambda **k: cml.NearestNeighbors(X, X[:1] + 0.1, 3, **k),
     "SpanningTree": lambda **k: cml.SpanningTree(DISTANCES, **k),
     "OptimalTransport": lambda **k: cml.OptimalTransport(MASSES, [0.25] * 4, COSTS, **k),
-}
+}  # fmt: skip
 BOUNDS = [(0, None), (None, 4), (-1, 5), [(0, 3), (None, 2), (0, None)], (None, None)]
 
 

@@ -94,4 +94,3 @@ SYMBOLS = {"lam": r"\lambda", "C": "C", "radius": "t", "tau": r"\tau", "delta": 
 SYMBOLS |= {"epsilon": r"\varepsilon", "l1_ratio": r"\rho"}
 """How hyperparameters are written."""
 DATA = [(b, s) for b in (True, False) for s in (None, WEIGHTS)]
-DATA_IDS = ["b", "b weights", "no b", "no b weights"]

@@ -25,21 +25,13 @@ TOKENS = re.compile(r"\\[A-Za-z]+|\\[|{}]|[0-9.]+|.")
 
 SPELLED = {
     r"(\alpha \mathbf{1}^\top + \mathbf{1} \alpha^\top)": r"\pairs ",
-    r"\mathbf{1}b^\top": r"\rows ",
-    r"\mathbf{1}": r"\one ",
-    r"\operatorname{tr}": r"\trace ",
-    r"\lambda_{\min}": r"\least ",
-    r"M(\alpha, N)": "M",
-    "H(q)": r"\entropy ",
-    "l(y_i, z_i)": r"\loss_i ",
-    r"P(\text{other class})": r"\other_i ",
-    "v_0": r"\shift ",
-    "x(E)": r"\total ",
-    r"x(\pi)": r"\crossing_\pi ",
-    r"|\pi|": r"\parts_\pi ",
+    r"\mathbf{1}b^\top": r"\rows ", r"\mathbf{1}": r"\one ", r"\operatorname{tr}": r"\trace ",
+    r"\lambda_{\min}": r"\least ", r"M(\alpha, N)": "M", "H(q)": r"\entropy ",
+    "l(y_i, z_i)": r"\loss_i ", r"P(\text{other class})": r"\other_i ", "v_0": r"\shift ",
+    "x(E)": r"\total ", r"x(\pi)": r"\crossing_\pi ", r"|\pi|": r"\parts_\pi ",
     r"\sum_{\pi : e \in \delta(\pi)} y_\pi": r"\load_e ",
     r"\ \text{but for single points}": r"\where \parts_\pi < n",
-}
+}  # fmt: skip
 """What is one name, or one command, as a command."""
 CONDITION = re.compile(r"(?:\\ | )\(([ik](?: :)? [^()]*)\)$")
 """A statement's (i : c_i = 0), (i \\ne j)."""

@@ -7,10 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-
-from convexml.solvers.reference import ReferenceRun
 
 Result = Any  # typer vendors click: its type has no public name
 Command = Callable[..., Result]
@@ -49,13 +46,6 @@ def primal(data, lam):
 def write(path: Path, text: str) -> Path:
     path.write_text(text, encoding="utf-8")
     return path
-
-
-def liar(problem: Any, name: str, **options: Any) -> ReferenceRun:
-    """Claims that ones are optimal."""
-    for variable in problem.variables():
-        variable.value = np.ones(variable.shape)
-    return ReferenceRun("optimal", 0.001, 0.001, 1)
 
 
 def document(result: Result) -> Any:

@@ -11,18 +11,12 @@ from convexml.show.comparison import Outcome
 from convexml.show.views import Comparison, render_html
 
 ENVIRONMENT = {
-    "cpu": "A <fast> & honest CPU",
-    "cores": 2,
-    "os": "Linux",
-    "python": "3.11.7",
+    "cpu": "A <fast> & honest CPU", "cores": 2, "os": "Linux", "python": "3.11.7",
     "versions": {"numpy": "2.4.6", "ecos": None},
     "blas": [{"library": "openmp", "version": "", "threads": 2}],
-    "date": "2026-11-20T09:00:00+00:00",
-    "tolerances": [1e-6],
-    "max_seconds": 5.0,
-    "repeats": 1,
+    "date": "2026-11-20T09:00:00+00:00", "tolerances": [1e-6], "max_seconds": 5.0, "repeats": 1,
     "seed": 0,
-}
+}  # fmt: skip
 FACTS = (
     {"name": "nonzeros", "expected": 5.0, "value": 7.0, "ok": False, "source": "<Efron> 2004"},
     {"name": "w", "expected": [1.0, -2.0], "value": [1.0, -2.0], "ok": True, "source": "by hand"},
