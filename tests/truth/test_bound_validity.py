@@ -222,9 +222,9 @@ def test_l1_at_lam_max_has_a_tight_bound_at_zero() -> None:
     assert at.certify(np.zeros(D)).holds(1e-9)
 
 
-@pytest.mark.parametrize("tries", sizes(150, 1000))
+@pytest.mark.parametrize("tries", sizes(100, 600))
 def test_no_mutation_that_matters_is_certified(tries: int) -> None:
-    tally = mutations.run(tries=tries, combinations=20 if tries < 200 else 60)
+    tally = mutations.run(tries=tries, combinations=12 if tries < 200 else 60)
     assert tally.lies == []
     assert tally.mattered > 0.6 * tries
     assert tally.verdicts["certified"] > 0.1 * tries  # the checker does not refuse everything

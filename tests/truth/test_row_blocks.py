@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.models.in_blocks import GROUPS, MODELS, NAMED, Data, Model, general, model
+from support.models.in_blocks import MODELS, NAMED, Data, Model, general
 
 import convexml as cml
 from convexml import losses, penalties
@@ -62,13 +62,6 @@ def test_blocks_are_solved_and_certified_as_in_memory(name: str) -> None:
     judge(MODELS[name], data(300, 6), CUTS, wrong=None if dear else wrong)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("cuts", [[], [*range(100, 5000, 100)]], ids=["one", "fifty"])
-@pytest.mark.parametrize("name", NAMED)
-def test_larger_ones_in_however_many_blocks(name: str, cuts: list[int]) -> None:
-    judge(NAMED[name], data(5000, 20), cuts)
-
-
 @pytest.mark.parametrize(("k", "name"), list(enumerate(NAMED)))
 def test_with_weights_in_single_precision_and_columns_of_all_sizes(k: int, name: str) -> None:
     given, units = data(200, 6), np.float32([1e4, 1e-3, 1.0, 30.0, 1.0, 1e-2])
@@ -80,36 +73,6 @@ def test_with_weights_in_single_precision_and_columns_of_all_sizes(k: int, name:
 # -- more penalties, against conic solvers ---------------------------------------------------------
 
 DATA, FEW = data(200, 6), [1, 50, 50, 120]
-SORTED = penalties.SortedL1(np.linspace(0.1, 0.02, 6))
-BOX, BALL, GROUP = penalties.Box(-0.1, 0.2), penalties.L1Ball(0.5), penalties.GroupL2(0.05, GROUPS)
-SIGNED = penalties.NonnegativeElasticNet(0.05, 0.5)
-CASES = {
-    "Poisson nonnegative": Model(general(losses.Poisson(), penalties.Nonnegative()), "count"),
-    "hinge l2 ball": Model(general(losses.Hinge(), penalties.L2Ball(0.5)), "two"),
-    "quantile group": Model(general(losses.Pinball(0.3), GROUP), "real"),
-    "softmax l1": Model(model(cml.SoftmaxRegression, lam=0.02, penalty="l1"), "three"),
-}
-MORE = {
-    "SVR sorted l1": Model(general(losses.EpsilonInsensitive(0.1), SORTED), "real"),
-    "absolute nonnegative": Model(general(losses.Absolute(), penalties.Nonnegative()), "real"),
-    "exponential box": Model(general(losses.Exponential(), BOX), "two"),
-    "linex l1 ball": Model(general(losses.Linex(), BALL), "real"),
-    "hinge group": Model(general(losses.Hinge(), GROUP), "two"),
-    "quantile box": Model(general(losses.Pinball(0.3), BOX), "real"),
-    "absolute elastic net, w >= 0": Model(general(losses.Absolute(), SIGNED), "real"),
-    "hinge l1 ball": Model(general(losses.Hinge(), BALL), "two"),
-}
-
-
-@pytest.mark.parametrize(
-    "case", [*CASES.values(), *(pytest.param(c, marks=pytest.mark.slow) for c in MORE.values())]
-)
-def test_every_loss_and_penalty_has_a_solver_over_blocks(case: Model) -> None:
-    known = case.of(DATA).solve("clarabel", tol=TOL)
-    solution = case.in_blocks(DATA, FEW).solve(tol=1e-8)
-    assert solution.status == known.status == "optimal", solution.message
-    assert solution.choice.startswith(f"auto chose {solution.solver}: ")
-    assert solution.objective == pytest.approx(known.objective, rel=2e-8)
 
 
 class Unnamed(losses.Absolute):

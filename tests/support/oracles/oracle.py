@@ -1,7 +1,7 @@
 """Objectives and optimal values by routes that share nothing with convexml.
 
-P, D and feasibility in plain NumPy from the formulas of the catalogue, and P* from a CVXPY problem
-written here. Only the data and the hyperparameters are read from the library's objects.
+D and feasibility in plain NumPy from the formulas of the catalogue, P and P* from expressions of
+CVXPY written here. Only the data and the hyperparameters are read from the library's objects.
 """
 
 from __future__ import annotations
@@ -21,35 +21,10 @@ from convexml.problem import Objective
 
 def loss_values(loss: Loss, y: Array, z: Array) -> Array:
     """l(y, z); 0 for indicators, whose constraint is judged by ``off_margin``."""
-    r = z - y
+    if loss.is_indicator:
+        return np.zeros_like(z)
     with np.errstate(over="ignore"):
-        match loss.name:
-            case "squared":
-                return r**2 / 2
-            case "absolute":
-                return abs(r)
-            case "pinball":
-                return np.where(r < 0, -loss.tau * r, (1 - loss.tau) * r)
-            case "huber":
-                far = loss.delta * abs(r) - loss.delta**2 / 2
-                return np.where(abs(r) <= loss.delta, r**2 / 2, far)
-            case "epsilon_insensitive":
-                return np.maximum(abs(r) - loss.epsilon, 0)
-            case "squared_epsilon_insensitive":
-                return np.maximum(abs(r) - loss.epsilon, 0) ** 2 / 2
-            case "logistic":
-                return np.logaddexp(0, -y * z)
-            case "hinge":
-                return np.maximum(1 - y * z, 0)
-            case "squared_hinge":
-                return np.maximum(1 - y * z, 0) ** 2 / 2
-            case "exponential":
-                return np.exp(-y * z)
-            case "poisson":
-                return np.exp(z) - y * z + xlogy(y, y) - y
-            case "linex":
-                return np.exp(-r) + r - 1
-    return np.zeros_like(z)
+        return np.asarray(loss_expression(loss, y, cp.Constant(z)).value)
 
 
 def off_margin(loss: Loss, y: Array, z: Array) -> Array:
@@ -155,21 +130,10 @@ def groups(penalty: Penalty) -> list[Array]:
 
 def penalty_value(penalty: Penalty, w: Array) -> float:
     """Omega(w); 0 for constraints."""
-    match penalty.name:
-        case "l2":
-            return float(levels(penalty, len(w)) @ w**2) / 2
-        case "l1":
-            return float(levels(penalty, len(w)) @ abs(w))
-        case "elastic_net" | "nonnegative_elastic_net":
-            rho = penalty.l1_ratio
-            return penalty.lam * float(rho * abs(w).sum() + (1 - rho) / 2 * (w**2).sum())
-        case "group_l2":
-            norms = [np.linalg.norm(w[g]) for g in groups(penalty)]
-            return float(levels(penalty, len(w)) @ norms)
-        case "sorted_l1":
-            ranks = np.argsort(np.argsort(-abs(w), kind="stable"))
-            return penalty.lam * float(penalty.lams[ranks] @ abs(w))
-    return 0.0
+    if penalty.name == "sorted_l1":
+        ranks = np.argsort(np.argsort(-abs(w), kind="stable"))
+        return penalty.lam * float(penalty.lams[ranks] @ abs(w))
+    return float(penalty_expression(penalty, cp.Constant(w))[0].value)
 
 
 def off_set(penalty: Penalty, w: Array) -> float:

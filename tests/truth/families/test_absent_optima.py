@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from support.draws.infeasible_draws import FAMILIES, judged
 from support.exact.exact_judging import Tally
-from support.exact.exact_program import INFEASIBLE
 
 import convexml as cml
 from convexml import LearningProblem, Verdict
@@ -48,47 +47,6 @@ def test_two_rows_that_differ_by_a_power_of_two(k: int, intercept: bool) -> None
     else:  # u near 2^105 has no digits left for X'u = -w, so that no float u proves it
         assert solution.status == "inaccurate"
     assert problem.certify(w, b).verdict is not Verdict.REFUTED  # by points that miss Xw = y by 1
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_what_is_answered_is_near_the_exact_optimum(seed: int) -> None:
-    known = FAMILIES["nearly dependent rows"](np.random.default_rng([7, seed])).problem
-    solution = known.posed.solve()
-    if known.optimum.status == INFEASIBLE:
-        assert solution.status == INFEASIBLE
-        return
-    assert solution.status in ("optimal", "inaccurate")
-    best = float(known.optimum.value)
-    if solution.status == "optimal" and best > 0.0:
-        assert solution.objective == pytest.approx(best, rel=1e-6)
-
-
-X = np.array([[1.0, 0.0], [2.0, 1.0], [-1.0, 0.0], [-2.0, 1.0]])
-y = np.array([1.0, 1.0, -1.0, -1.0])
-SETS = [
-    (L2Ball(0.5), L2Ball(1.0)),
-    (L1Ball(0.5), L1Ball(1.0)),
-    (Box(-0.5, 0.5), Box(-1.0, 1.0)),
-    (Box(-np.inf, 0.0), Nonnegative()),
-    (Box([-np.inf, -1.0], [0.5, 0.0]), Box([1.0, -3.0], [2.0, np.inf])),
-]
-
-
-@pytest.mark.parametrize(("narrow", "wide"), SETS, ids=repr)
-@pytest.mark.parametrize("offset", [0.0, 2.0**20])
-def test_a_constraint_on_w_leaves_no_margin(narrow: Penalty, wide: Penalty, offset: float) -> None:
-    moved = X + offset
-    assert LearningProblem(moved, y, HardMargin(), wide).solve().status == "optimal"
-    solution = LearningProblem(moved, y, HardMargin(), narrow).solve()
-    assert solution.status == "infeasible"
-    assert solution.certificate.verdict is Verdict.CERTIFIED
-    alpha = solution.evidence["alpha"]
-    assert np.all(alpha >= 0.0)
-    assert alpha.sum() == pytest.approx(1.0)
-    assert alpha @ y == pytest.approx(0.0, abs=1e-12)
-    most = narrow.conjugate(X.T @ (alpha * y), 1e-9)  # on average no margin is larger
-    assert most < 1.0
-    assert solution.evidence["most"] == pytest.approx(most, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -132,27 +90,6 @@ def certified(problem: cp.Problem) -> cml.Certificate:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return cml.certify(problem)
-
-
-def test_the_line_of_the_table() -> None:
-    m = cp.Variable(3, nonneg=True)
-    problem = cp.Problem(cp.Minimize(cp.sum_squares(m)), [[1e-7, 2e-7, 5e-8] @ m >= 1])
-    found = cml.solve(problem)
-    assert (found.claim, found.verdict) == ("optimal", Verdict.CERTIFIED)
-    assert found.primal_objective == pytest.approx(1.0 / (1e-14 + 4e-14 + 2.5e-15), rel=1e-6)
-
-
-def test_multipliers_of_1e14_of_an_equality_as_two_rows() -> None:
-    x = cp.Variable(2)
-    rows = [x[0] + 2 * x[1] <= 3, -x[0] - 2 * x[1] <= -3, x >= 0]
-    problem = cp.Problem(cp.Minimize(cp.sum(x)), rows)  # 3/2 at (0, 3/2)
-    for at, worse in (([3.0, 0.0], 1.5), ([0.0, 1.5], 0.0)):
-        x.save_value(np.array(at))
-        for row, value in zip(rows, (1e14, 1e14 + 1.0, np.zeros(2)), strict=True):
-            row.save_dual_value(np.array(value))  # D = 3, c + A'y = (0, -1)
-        found = certified(problem)
-        assert found.verdict is not (Verdict.CERTIFIED if worse else Verdict.REFUTED)
-        assert found.within is not None or found.gap >= worse
 
 
 @pytest.mark.parametrize("K", [1e3, 1e14, 1e17, 1e30])

@@ -63,52 +63,6 @@ def test_linear_programs(seeds: range) -> None:
         assert one.posed.solve().status == two.posed.solve().status
 
 
-# name: (problem at (X, y, unit of X by column, unit of y), unit of w, unit of P).
-Model = Callable[[np.ndarray, np.ndarray, float, float], Any]
-REAL: dict[str, Model] = {
-    "Ridge": lambda X, y, s, t: cml.Ridge(X, y, 0.1 * s**2),
-    "Lasso": lambda X, y, s, t: cml.Lasso(X, y, 0.1 * s * t),
-    "ConstrainedLasso": lambda X, y, s, t: cml.ConstrainedLasso(X, y, 0.5 * t / s),
-    "ConstrainedRidge": lambda X, y, s, t: cml.ConstrainedRidge(X, y, 0.5 * t / s),
-    "GroupLasso": lambda X, y, s, t: cml.GroupLasso(X, y, 0.1 * s * t, [0, 0, 1]),
-    "LeastSquares": lambda X, y, s, t: cml.LeastSquares(X, y),
-    "Huber": lambda X, y, s, t: cml.HuberRegression(X, y, 0.5 * t, 0.1 * s**2),
-    "Quantile": lambda X, y, s, t: cml.QuantileRegression(X, y, 0.3, 0.1 * s),
-    "SVR": lambda X, y, s, t: cml.SVR(X, y, 2.0 * t / s**2, 0.1 * t),
-    "MinimumNorm": lambda X, y, s, t: cml.MinimumNorm(X[:2], y[:2]),
-    "Nonnegative": lambda X, y, s, t: cml.LearningProblem(
-        X, y, losses.Squared(), penalties.Nonnegative()
-    ),
-}
-BINARY: dict[str, Model] = {
-    "Logistic": lambda X, y, s, t: cml.LogisticRegression(X, np.sign(y), 0.1 * s**2),
-    "Logistic, l1": lambda X, y, s, t: cml.LogisticRegression(X, np.sign(y), 0.1 * s, penalty="l1"),
-    "SoftMargin": lambda X, y, s, t: cml.SoftMarginSVM(X, np.sign(y), 2.0 / s**2),
-    "HardMargin": lambda X, y, s, t: cml.HardMarginSVM(X, X[:, 0] > np.median(X[:, 0])),
-}
-
-
-@pytest.mark.parametrize("seeds", [range(2)])
-@pytest.mark.parametrize("name", [*REAL, *BINARY])
-def test_learning_problems(name: str, seeds: range) -> None:
-    make, real = (REAL | BINARY)[name], name in REAL
-    for seed in seeds:
-        rng = np.random.default_rng(seed)
-        X, y = rng.normal(size=(8, 3)), rng.normal(size=8)
-        y[:2] = abs(y[0]), -abs(y[1])  # both classes
-        s = 2.0 ** rng.integers(-60, 61)
-        t = 2.0 ** rng.integers(-60, 61) if real else 1.0
-        one, two = make(X, y, 1.0, 1.0), make(X * s, y * t, s, t)
-        first, second = one.solve(), two.solve()
-        assert first.status == second.status == "optimal", f"{name}, {seed}"
-        w, b = first.primal["w"], float(first.primal.get("b", 0.0))
-        for step in (0.0, 1e-8, 1e-4, 1.0):
-            at = w + step * rng.normal(size=3)
-            at = np.abs(at) if name == "Nonnegative" else at
-            shift = b if one.objective_parts.fit_intercept else 0.0
-            same(one.certify(at, shift), two.certify(at * t / s, shift * t), f"{name}, {seed}")
-
-
 def test_a_huber_loss_of_a_tiny_threshold() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(10, 2)), rng.normal(size=10)
@@ -176,27 +130,3 @@ def test_a_program_in_bad_units_is_solved_as_in_good_ones() -> None:
     solution = cml.LinearProgram(*twin).solve()
     assert solution.status == "optimal"
     assert solution.objective == pytest.approx(best, rel=1e-6)
-
-
-@pytest.mark.parametrize("seeds", [range(6)])
-def test_fair_games_are_certified(seeds: range) -> None:
-    for seed in seeds:
-        fair_game(seed)
-
-
-def fair_game(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    G = rng.integers(-4, 5, (3, 3)).astype(float)
-    G = (G - G.T) * 2.0 ** rng.integers(-20, 21)
-    k = len(G)
-    program = cml.LinearProgram(
-        np.r_[np.zeros(k), -1.0],
-        np.c_[-G.T, np.ones(k)],
-        np.zeros(k),
-        np.r_[np.ones(k), 0.0][None],
-        [1.0],
-        [(0, None)] * k + [(None, None)],
-    )
-    solution = program.solve()
-    assert solution.status == "optimal", seed
-    assert abs(solution.objective) <= 1e-6 * np.abs(G).max(initial=1e-300)

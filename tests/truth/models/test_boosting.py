@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.ensemble import AdaBoostClassifier
-from support.oracles.shapes import ada_boost, lp_boost
+from support.oracles.shapes import lp_boost
 from support.oracles.shapes import stumps as listed
 
 import convexml as cml
@@ -19,66 +16,7 @@ from convexml.numerics import Array
 
 A, Y = load_breast_cancer(return_X_y=True)
 A = A[:, :8].round(1)
-SIGNS = np.where(Y == 1, 1.0, -1.0)
-TITANIC = Path(__file__).resolve().parents[3] / "problems" / "ada_boost_titanic.toml"
 IRIS, KIND = (part[50:] for part in load_iris(return_X_y=True))
-
-
-def titanic() -> cml.Solution:
-    """Attained: every stump is wrong on somebody."""
-    return cml.load(TITANIC).solve(tol=1e-12)
-
-
-class Stump(ClassifierMixin, BaseEstimator):
-    """The stump of the least weighted error, by a table of all."""
-
-    H = cml.stumps(A)[0]
-
-    def fit(self, X: Array, y: Array, sample_weight: Array) -> Stump:
-        self.classes_ = np.unique(y)
-        self.best_ = int(np.argmax(self.H.T @ (np.where(y == 1, 1.0, -1.0) * sample_weight)))
-        return self
-
-    def predict(self, X: Array) -> Array:
-        return (self.H[:, self.best_] > 0.0).astype(int)  # of the samples it was fitted to
-
-
-def test_scikit_learn_takes_the_same_stumps_with_twice_the_weights() -> None:
-    peer = AdaBoostClassifier(Stump(), n_estimators=40).fit(A, Y)
-    problem = cml.AdaBoost(A, Y, 40)
-    solution = problem.solve()
-    ours, w = solution.primal["w"], np.zeros(len(problem.stumps))
-    for stump, weight in zip(peer.estimators_, peer.estimator_weights_, strict=True):
-        w[stump.best_] += weight
-    theirs = np.mean(np.exp(-SIGNS * (Stump.H @ w) / 2.0))
-    assert solution.objective == pytest.approx(theirs, rel=1e-6)
-    assert solution.objective == pytest.approx(np.mean(np.exp(-SIGNS * (Stump.H @ ours))))
-    assert problem.objective(w / 2.0) == pytest.approx(theirs, rel=1e-12)
-    assert 2.0 * ours.sum() == pytest.approx(peer.estimator_weights_.sum(), rel=1e-6)
-    np.testing.assert_allclose(Stump.H @ ours, Stump.H @ w / 2.0, atol=1e-6)
-    np.testing.assert_array_equal(solution.predict(A), peer.predict(A))
-    assert solution.score(A, Y) == peer.score(A, Y)
-    np.testing.assert_allclose(solution.decision_function(A), Stump.H @ ours, atol=1e-12)
-
-
-def test_an_optimum_that_is_attained_is_reached_and_certified() -> None:
-    solution = titanic()
-    problem = solution.problem
-    assert solution.status == "optimal"
-    samples = problem._samples
-    best = ada_boost(samples.X, samples.y, 0, samples.weights)["objective"]
-    assert solution.objective == pytest.approx(best, rel=1e-13)
-    u = solution.dual["u"]
-    assert np.all(problem.dual_objective(u) <= best * (1.0 + 1e-14))
-    assert problem.dual_objective(u) == pytest.approx(best, rel=1e-12)
-    for form in (problem.primal, problem.dual):
-        assert form.is_dcp(dpp=True)
-        assert form.solve(solver="CLARABEL") == pytest.approx(best, rel=1e-6)
-    assert problem.solve("clarabel").status == "optimal"
-    held = problem.constraints["prediction"].dual_value
-    np.testing.assert_allclose(held, u, atol=1e-5)
-    again = cml.Solution.from_json(solution.to_json())
-    assert (again.status, again.objective) == ("optimal", solution.objective)
 
 
 def test_rounds_end_with_an_honest_gap() -> None:

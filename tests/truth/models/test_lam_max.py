@@ -159,22 +159,6 @@ def test_an_outlier_moves_lam_max_of_a_pinball_loss_by_nothing() -> None:
     assert found == pytest.approx([found[0]] * 4, rel=1e-8)
 
 
-@pytest.mark.parametrize("exponent", [-20, -7, 7, 20])
-def test_lam_max_moves_with_the_units(exponent: int) -> None:
-    rng = np.random.default_rng(6)
-    X, y = rng.normal(size=(25, 3)) + 5.0, rng.normal(size=25)
-    unit = 2.0**exponent
-    for make in (
-        lambda X: cml.QuantileRegression(X, y, tau=0.5, lam=0.1),
-        lambda X: cml.Lasso(X, y, lam=0.1),
-        lambda X: cml.LearningProblem(
-            X, y, cml.losses.Absolute(), cml.penalties.ElasticNet(1, 0.5)
-        ),
-        lambda X: cml.GroupLasso(X, y, lam=0.1, groups=[0, 0, 1]),
-    ):
-        assert make(X * unit).lam_max == pytest.approx(unit * make(X).lam_max, rel=1e-8)
-
-
 def test_a_solve_goes_on_where_lam_max_is_not_known() -> None:
     wild = np.array([[1e200, -0.1], [0.6, 0.1]])
     solution = cml.MultiTaskLasso(np.array([[0.1], [-0.1]]), wild, lam=1.0).solve()

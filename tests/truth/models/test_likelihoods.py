@@ -67,25 +67,6 @@ def best_of_two(X: Array, lam: float) -> flint.arb:
     return flint.arb(flint.fmpq(det.numerator, det.denominator)).log() + 2
 
 
-@pytest.mark.parametrize("shift", [0.0, 1e6, 1e12])
-@pytest.mark.parametrize("lam", [0.0, 0.01, 0.3, 1.0])
-def test_gaps_cover_what_two_features_lose(lam: float, shift: float) -> None:
-    X = IRIS[:40, [0, 2]] + shift
-    problem, least = cml.GaussianLikelihood(X, lam), best_of_two(X, lam)
-    solution = problem.solve(tol=1e-9)
-    assert solution.status == "optimal"
-    rng = np.random.default_rng(0)
-    for size in (0.0, 1e-12, 1e-6, 1e-2):
-        E = size * rng.normal(size=(2, 2))
-        Theta = solution.primal["Theta"] * (1.0 + E + E.T)
-        found = problem.certify(Theta)
-        lost = exact_value(X, lam, Theta) - least
-        assert lost <= found.gap
-        assert lost <= found.proved_gap
-        assert found.dual_objective - found.rounding <= least
-        assert (found.verdict is Verdict.CERTIFIED) == (size < 1e-3)
-
-
 def test_lam_max_and_the_inverse_are_closed_forms() -> None:
     X = WINE / WINE.std(axis=0)
     problem = cml.GaussianLikelihood(X)
@@ -167,20 +148,24 @@ def test_bad_calls_are_told_apart(call: object, words: str) -> None:
 
 
 @pytest.mark.parametrize("lam", [1e-20, 1e-3, 0.1, 10.0, 1e20])
-@pytest.mark.parametrize("powers", [(-27, -27), (-27, 0), (-27, 27), (27, 27), (30, 7)])
-def test_gaps_cover_in_any_unit(powers: tuple[int, int], lam: float) -> None:
+@pytest.mark.parametrize(
+    ("powers", "shift"),
+    [((0, 0), 0.0), ((0, 0), 1e12), ((-27, -27), 0.0), ((-27, 27), 0.0), ((30, 7), 0.0)],
+)
+def test_gaps_cover_in_any_unit(powers: tuple[int, int], shift: float, lam: float) -> None:
     """What lam is beside the variances must not matter: the diagonal is not penalised."""
-    X = IRIS[:40, [0, 2]] * 2.0 ** np.array(powers)
+    X = (IRIS[:40, [0, 2]] + shift) * 2.0 ** np.array(powers)
     problem, least = cml.GaussianLikelihood(X, lam), best_of_two(X, lam)
     solution = problem.solve(tol=1e-9)
     assert solution.status == "optimal"
     rng = np.random.default_rng(0)
-    for size in (0.0, 1e-6, 1e-2):
+    for size in (0.0, 1e-12, 1e-6, 1e-2):
         E = size * rng.normal(size=(2, 2))
         Theta = solution.primal["Theta"] * (1.0 + E + E.T)
         found = problem.certify(Theta)
         lost = exact_value(X, lam, Theta) - least
         assert lost <= found.gap
+        assert lost <= found.proved_gap
         assert found.dual_objective - found.rounding <= least
         assert (found.verdict is Verdict.CERTIFIED) == (size < 1e-3)
 
@@ -256,7 +241,6 @@ def test_a_singular_covariance_of_classes_is_unbounded() -> None:
 
 ONES = load_breast_cancer().target
 WINE_SAMPLES, WINES = load_wine(return_X_y=True)
-TINY = [1e-300, 1e300]
 
 
 def number(value: Any) -> flint.arb:
@@ -312,19 +296,6 @@ def test_the_gap_is_the_divergence(weighted: bool) -> None:
         abs(number(solution.objective) + sum(number(a) * number(a).log() for a in q))
         <= solution.gap
     )
-
-
-def test_one_probability() -> None:
-    problem, (q0, q1) = cml.BernoulliLikelihood(ONES), exact_shares(ONES)
-    for p in (0.5, 0.1, 1e-12, 1.0 - 2.0**-53, float(q1), float(q1) * (1.0 + 1e-6)):
-        found = problem.certify(p)
-        other = number(q0) * (number(q0) / number(1 - Fraction(p))).log()
-        lost = other + number(q1) * (number(q1) / number(Fraction(p))).log()
-        assert lost <= found.gap <= lost * (1.0 + 1e-12) + 1e-13
-        assert problem.divergence(p) == pytest.approx(float(lost), rel=1e-9, abs=1e-15)
-        expected = log_loss(ONES, np.tile([1.0 - p, p], (len(ONES), 1))) if 1e-9 < p < 0.9 else 0
-        assert expected == 0 or problem.objective(p) == pytest.approx(expected, rel=1e-9)
-    assert problem.solve().primal["p"] == float(q1)
 
 
 @pytest.mark.parametrize("count", [0, 1, 5])
@@ -400,27 +371,3 @@ def test_it_predicts_as_its_namesake_and_is_stored() -> None:
     for each in (solution, cml.BernoulliLikelihood(ONES).solve()):
         again = cml.Solution.from_json(each.to_json())
         assert (again.status, again.objective) == ("optimal", each.objective)
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: cml.BernoulliLikelihood([0, 2]), "0 and 1 only, got 2. Pass x == value"),
-        (lambda: cml.BernoulliLikelihood(["a", "b"]), "x must hold numbers only"),
-        (lambda: cml.BernoulliLikelihood([0.0, np.nan]), "x contains nan at entry 1"),
-        (lambda: cml.BernoulliLikelihood([]), r"vector of labels, got shape \(0,\)"),
-        (lambda: cml.BernoulliLikelihood(np.eye(3)), r"shape \(3, 3\). Pass one column"),
-        (lambda: cml.CategoricalLikelihood([1.0, np.nan]), "labels contains nan"),
-        (
-            lambda: cml.CategoricalLikelihood([1, 2], sample_weight=TINY),
-            "beyond float64",
-        ),
-        (lambda: cml.BernoulliLikelihood([0, 1]).certify(), "'p' is missing"),
-        (lambda: cml.BernoulliLikelihood([0, 1]).certify([0.5, 0.5]), r"must have shape \(\)"),
-        (lambda: cml.BernoulliLikelihood([0, 1]).dual_objective(), "'nu' is missing"),
-        (lambda: cml.CategoricalLikelihood([1, 2]).path([1.0]), "has none of them"),
-    ],
-)
-def test_bad_calls_of_labels(call: Any, words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        call()

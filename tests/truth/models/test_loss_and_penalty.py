@@ -92,11 +92,8 @@ def two(y: Array) -> Array:
 
 
 EDGES: dict[str, Edge] = {
-    "a column of 0": column(lambda X: 0.0 * X[:, 0]),
     "a column of 1": column(lambda X: np.ones(len(X))),
-    "a column twice": column(lambda X: X[:, 0]),
     "a column of 1e8": column(lambda X: 1e8 * X[:, 4]),
-    "a column of 1e-8": column(lambda X: 1e-8 * X[:, 4]),
     "all of 1e6": lambda X, y: (1e6 * X, y),
     "far from 0": lambda X, y: (X + 1e4, y),
     "every row twice": lambda X, y: (np.repeat(X, 2, axis=0), np.repeat(y, 2)),
@@ -157,47 +154,7 @@ def test_a_column_of_another_scale_changes_nothing_but_its_coefficient() -> None
 
 
 X, Y = samples("real")
-S = weights(len(Y))
 intercepts = pytest.mark.parametrize("intercept", [True, False], ids=["b", "no b"])
-weighted = pytest.mark.parametrize("s", [None, S], ids=["equal", "weighted"])
-
-
-def normal_equations(
-    X: Array, y: Array, lam: float, s: Array | None, intercept: bool
-) -> tuple[Array, float]:
-    """Solve [X 1]' S [X 1] (w, b) + lam (w, 0) = [X 1]' S y, S = diag(s) / sum(s)."""
-    c = np.ones(len(y)) / len(y) if s is None else s / s.sum()
-    design = np.column_stack([X, np.ones(len(y))]) if intercept else X
-    ridge = lam * np.eye(design.shape[1])
-    if intercept:
-        ridge[-1, -1] = 0.0
-    solution = np.linalg.solve(design.T @ (c[:, None] * design) + ridge, design.T @ (c * y))
-    return (solution[:-1], float(solution[-1])) if intercept else (solution, 0.0)
-
-
-def check_point(problem: Any, w: Array, b: float) -> None:
-    """The solution is this point."""
-    scale = max(1.0, float(np.abs(w).max()), abs(b))
-    solution = problem.solve(tol=1e-12)
-    assert solution.status == "optimal"
-    np.testing.assert_allclose(solution.primal["w"], w, rtol=0.0, atol=1e-9 * scale)
-    np.testing.assert_allclose(solution.primal["b"], b, rtol=0.0, atol=1e-9 * scale)
-    assert problem.certify(w, b).holds(1e-10)
-
-
-@intercepts
-@weighted
-def test_least_squares(intercept: bool, s: Array | None) -> None:
-    problem = cml.LeastSquares(X, Y, fit_intercept=intercept, sample_weight=s)
-    check_point(problem, *normal_equations(X, Y, 0.0, s, intercept))
-
-
-@intercepts
-@weighted
-@pytest.mark.parametrize("lam", [1e-3, 0.3, 40.0])
-def test_ridge_by_the_normal_equations(lam: float, intercept: bool, s: Array | None) -> None:
-    problem = cml.Ridge(X, Y, lam, fit_intercept=intercept, sample_weight=s)
-    check_point(problem, *normal_equations(X, Y, lam, s, intercept))
 
 
 @intercepts

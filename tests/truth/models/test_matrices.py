@@ -6,7 +6,6 @@ import tracemalloc
 from fractions import Fraction
 from itertools import product
 
-import cvxpy as cp
 import flint
 import numpy as np
 import pytest
@@ -16,7 +15,6 @@ from sklearn.decomposition import PCA
 
 import convexml as cml
 from convexml import Verdict
-from convexml.errors import InputError
 from convexml.models.clustering import ClusterPath
 from convexml.numerics import Array
 
@@ -91,10 +89,6 @@ def test_weights_of_zero_leave_samples_alone() -> None:
     assert again.objective == solution.objective
 
 
-FEW = IRIS[::10]
-"""15 samples."""
-
-
 def cost(X: Array, labels: Array) -> float:
     """The sum of squares about the means of the clusters."""
     return float(sum(len(X[labels == j]) * X[labels == j].var(0).sum() for j in np.unique(labels)))
@@ -165,20 +159,6 @@ def test_the_bound_is_below_the_best_of_all_clusterings(k: int, shift: float) ->
     assert found.bound >= 0.7 * best
 
 
-def test_the_best_alpha_is_a_closed_form() -> None:
-    """No other alpha gives more for the same N."""
-    problem = cml.KMeansBound(FEW, 3)
-    N = problem.solve(max_iter=2).dual["N"]
-    alpha = cp.Variable(15)
-    ones = np.ones((1, 15))
-    across = cp.reshape(alpha, (15, 1), order="F") @ ones
-    M = problem.half_distances - N - (across + across.T) / 2
-    posed = cp.Problem(cp.Maximize(cp.sum(alpha) + 3 * cp.lambda_min(M)))
-    best = posed.solve(solver=cp.CLARABEL)
-    found = problem.dual_objective(alpha=problem.partition.best_alpha(N), N=N)
-    assert found == pytest.approx(best, rel=1e-6)
-
-
 def top(X: Array, k: int) -> float:
     """The sum of the k largest eigenvalues of the covariance, by singular values."""
     return float(np.sum(np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[:k] ** 2)) / len(X)
@@ -234,28 +214,6 @@ def test_gaps_cover_what_a_point_loses(shift: float, monkeypatch: pytest.MonkeyP
         assert (found.verdict is Verdict.REFUTED) == (angle >= 1e-3)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_any_multipliers_bound_components(seed: int) -> None:
-    """Random ones, feasible or not: D less its price is never above P*."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(12, 5)) @ np.diag([3.0, 2.0, 1.0, 0.3, 0.0])
-    problem, least = cml.PrincipalComponents(X, 2), -top(X, 2)
-    solution = problem.solve()
-    for size in (0.0, 1e-9, 1e-3, 1.0):
-        noise = {name: size * rng.normal(size=np.shape(v)) for name, v in solution.dual.items()}
-        every = {name: v + noise[name] for name, v in solution.dual.items()}
-        for names in (("nu",), ("Z_upper",), ("Z_lower",), ("nu", "Z_lower"), tuple(every)):
-            given = {name: every[name] for name in names}
-            found = problem.certify(solution.primal["P"], **given)
-            assert found.dual_objective - found.rounding <= least + 1e-12
-            assert found.gap >= found.primal_objective - least - 1e-12
-            assert found.holds(1e-6) or size > 1e-6
-        assert not found.holds(1e-6) or size < 1e-6  # all three, which no longer fit
-    assert problem.dual_objective(**solution.dual) == pytest.approx(least, rel=1e-12)
-    wrong = solution.dual | {"Z_lower": solution.dual["Z_lower"] - np.eye(5)}
-    assert problem.dual_objective(**wrong) == -np.inf
-
-
 def test_the_eigengap_is_right_for_every_multiplier_of_the_trace() -> None:
     problem = cml.PrincipalComponents(IRIS, 2)
     values = np.linalg.eigvalsh(np.cov(IRIS.T, bias=True))[::-1]
@@ -277,12 +235,6 @@ def test_where_eigenvalues_are_equal_every_average_is_optimal() -> None:
         assert problem.certify(P).verdict is Verdict.CERTIFIED
     assert problem.solve().eigengap == pytest.approx(0.0, abs=1e-15)
     assert problem.objective(np.diag([1.0, 0.5, 0.5])) == pytest.approx(-10.0 / 6.0)
-
-
-@pytest.mark.parametrize(("k", "words"), [(5, "there are 4 columns"), (0, "k"), (1.5, "k")])
-def test_a_k_that_is_none_is_refused(k: float, words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        cml.PrincipalComponents(IRIS, k)  # type: ignore[arg-type]
 
 
 def wide(n: int, d: int, seed: int = 0, shift: float = 0.0) -> Array:

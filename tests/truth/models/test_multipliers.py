@@ -7,15 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.model_cases import MODELS, consistent, samples, separable, weights
+from support.model_cases import MODELS, separable
 
 import convexml as cml
 from convexml.numerics import Array
 
-X, Y = samples("real")
-XB, YB = samples("binary")
-S = weights(len(Y))
-KEPT = S > 0.0
 TIGHT = {"tol_gap_abs": 1e-9, "tol_gap_rel": 1e-9, "tol_feas": 1e-9}
 SMALL = 1e-5
 """Multipliers and points of an interior-point method are known to the root of its gap."""
@@ -34,80 +30,6 @@ def duals(problem: Any) -> dict[str, Array]:
 
 def zero(value: Any) -> Any:
     return pytest.approx(np.zeros_like(value), abs=SMALL)
-
-
-@pytest.mark.parametrize("s", [None, S], ids=["equal", "weighted"])
-def test_soft_margin_svm(s: Array | None) -> None:
-    problem = cml.SoftMarginSVM(XB, YB, 0.7, sample_weight=s)
-    kept = np.ones(len(YB), bool) if s is None else KEPT
-    A, y, C = XB[kept], YB[kept], 0.7 * (np.ones(len(YB)) if s is None else s)[kept]
-    found = duals(problem)
-    alpha, beta = found["margin"], found["slack"]
-    w, b, xi = (problem.variables[name].value for name in ("w", "b", "xi"))
-    assert np.all(alpha >= -SMALL)
-    assert np.all(beta >= -SMALL)
-    assert alpha + beta - C == zero(C)
-    assert w - A.T @ (alpha * y) == zero(w)
-    assert alpha @ y == zero(0.0)
-    assert alpha * (y * (A @ w + b) - 1.0 + xi) == zero(C)
-    assert beta * xi == zero(C)
-    # And under the same names from our own solution, which is 0 where a weight is 0.
-    ours = problem.solve()
-    assert ours.dual["alpha"][kept] == pytest.approx(alpha, abs=1e-4)
-    assert ours.dual["alpha"][kept] + ours.dual["beta"][kept] == pytest.approx(C, rel=1e-14)
-    assert np.all(ours.dual["alpha"][~kept] == 0.0)
-    signs = np.ones(len(YB))
-    signs[kept] = y
-    assert np.array_equal(ours.dual["u"], -signs * ours.dual["alpha"])
-
-
-def test_minimum_norm() -> None:
-    A, y = consistent()
-    problem = cml.MinimumNorm(A, y)
-    nu = duals(problem)["interpolation"]
-    assert problem.variables["w"].value == pytest.approx(-A.T @ nu, abs=SMALL)
-    assert nu == pytest.approx(-np.linalg.solve(A @ A.T, y), abs=SMALL)
-    assert np.array_equal(problem.solve().dual["nu"], problem.solve().dual["u"])
-
-
-def test_the_ball_of_ridge_has_multiplier_radius_times_lam() -> None:
-    problem = cml.ConstrainedRidge(X, Y, 1.2)
-    mu = float(duals(problem)["ball"])
-    assert mu > 0.0
-    w = problem.variables["w"].value
-    penalised = cml.Ridge(X, Y, mu / 1.2).solve()
-    assert w == pytest.approx(penalised.primal["w"], abs=SMALL)
-    assert problem.solve().dual["mu"] == pytest.approx(mu, abs=SMALL)
-    slack = cml.ConstrainedRidge(X, Y, 100.0).solve()
-    assert slack.status == "optimal"
-    assert slack.dual["mu"] == pytest.approx(0.0, abs=1e-9)
-
-
-def test_the_ball_of_the_lasso_has_multiplier_lam() -> None:
-    problem = cml.ConstrainedLasso(X, Y, 2.0)
-    lam = float(duals(problem)["ball"])
-    assert lam > 0.0
-    w = problem.variables["w"].value
-    penalised = cml.Lasso(X, Y, lam).solve()
-    assert w == pytest.approx(penalised.primal["w"], abs=SMALL)
-    assert problem.solve().dual["lambda"] == pytest.approx(lam, abs=SMALL)
-    slack = cml.ConstrainedLasso(X, Y, 100.0).solve()
-    assert slack.status == "optimal"
-    assert slack.dual["lambda"] == pytest.approx(0.0, abs=1e-9)
-
-
-SMOOTH = [case for case in MODELS if case.pose().objective_parts.loss.is_smooth]
-
-
-@pytest.mark.parametrize("case", SMOOTH, ids=lambda case: case.name)
-def test_u_is_the_derivative_of_the_loss_in_the_predictions(case: Any) -> None:
-    problem = case.pose()
-    u = duals(problem)["prediction"]
-    parts, z = problem.objective_parts, problem.variables["z"].value
-    step = 1e-6
-    slope = parts.loss.value(parts.y, z + step) - parts.loss.value(parts.y, z - step)
-    assert u == pytest.approx(parts.c * slope / (2.0 * step), abs=SMALL)
-    assert problem.solve().dual["u"] == pytest.approx(u, abs=SMALL)
 
 
 UNIQUE = [case for case in MODELS if case.name != "HalfspaceLP"]

@@ -12,7 +12,6 @@ from support.model_cases import GROUPS, MODELS, D, bind, consistent, samples
 
 import convexml as cml
 from convexml.errors import InputError
-from convexml.numerics import Array
 
 X, Y = samples("real")
 XB, YB = samples("binary")
@@ -125,20 +124,6 @@ def test_new_groups_pose_a_new_problem() -> None:
     assert problem.dual.value == pytest.approx(fresh.solve().objective, rel=1e-6)
 
 
-@pytest.mark.parametrize("name", ["clarabel", "newton"])
-def test_a_path_is_compiled_once_and_keeps_its_order(name: str, compiled: list[str]) -> None:
-    values = [0.5, 0.01, 3.0, 0.0, 0.2]
-    problem = cml.Ridge(X, Y, 0.1)
-    solutions = problem.path(values, solver=name)
-    assert len(compiled) == (1 if name == "clarabel" else 0)
-    assert problem.lam == 0.1
-    for value, solution in zip(values, solutions, strict=True):
-        alone = cml.Ridge(X, Y, value).solve()
-        assert solution.status == "optimal"
-        assert solution.problem.lam == value
-        np.testing.assert_allclose(solution.primal["w"], alone.primal["w"], atol=1e-8)
-
-
 def test_a_path_of_the_lasso_and_of_a_support_vector_machine(compiled: list[str]) -> None:
     lasso = cml.Lasso(X, Y, 0.1)
     values = lasso.lam_max * np.array([1.2, 0.3, 0.9, 0.01])
@@ -187,28 +172,6 @@ def test_lam_of_zero_is_legal_everywhere() -> None:
     assert D == 5
 
 
-def test_an_attribute_that_does_not_exist_is_refused() -> None:
-    problem = cml.Lasso(X, Y, 0.1)
-    with pytest.raises(
-        AttributeError, match=r"Lasso has no attribute 'lamb' to set. Did you mean 'lam'"
-    ):
-        problem.lamb = 0.2
-    with pytest.raises(ValueError, match=r"Lasso: lam must be >= 0, got -1"):
-        problem.lam = -1.0
-    with pytest.raises(ValueError, match=r"Ridge: lam must be >= 0, got -2"):
-        cml.Ridge(X, Y, -2.0)
-
-
-class Frame:
-    """The least that a data frame offers: ``__array__`` and ``columns``."""
-
-    def __init__(self, values: Array, columns: list[str]) -> None:
-        self.values, self.columns = values, columns
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return np.array(self.values, dtype=dtype)
-
-
 @pytest.mark.parametrize(
     ("minus", "plus"),
     [("ham", "spam"), (0, 1), (-1, 1), (3, 7), (False, True), (0.5, 2.5), (np.int8(1), np.int8(2))],
@@ -243,17 +206,6 @@ def test_sparse_equals_dense(case: Any, convert: Any) -> None:
     assert two.decision_function(convert(A)) == pytest.approx(two.decision_function(A), abs=1e-12)
     thin.dual.solve(solver="CLARABEL")
     assert thin.dual.value == pytest.approx(one.objective, rel=1e-5, abs=1e-7)
-
-
-def test_a_data_frame_keeps_its_column_names() -> None:
-    names = ["age", "sex", "bmi", "bp", "s1"]
-    problem = cml.Ridge(Frame(X, names), Y, 0.3)
-    solution = problem.solve()
-    plain = cml.Ridge(X, Y, 0.3).solve()
-    assert solution.primal["w"] == pytest.approx(plain.primal["w"], abs=1e-12)
-    assert problem.features == names
-    with pytest.warns(UserWarning, match="X has no column names"):
-        assert np.array_equal(solution.predict(Frame(X, names)), solution.predict(X))
 
 
 @pytest.mark.parametrize("case", MODELS, ids=lambda case: case.name)

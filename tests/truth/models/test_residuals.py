@@ -10,8 +10,6 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_diabetes
-from support.oracles.regressions import square_root_lasso
 
 import convexml as cml
 from convexml import Verdict
@@ -29,22 +27,6 @@ WHOLE = WIDE[:, 0] - 2.0 * WIDE[:, 3]
 def pose(lam: float = 0.2, **keywords: Any) -> cml.SquareRootLasso:
     """The square-root lasso on these samples."""
     return cml.SquareRootLasso(X, Y, lam, **keywords)
-
-
-def test_it_lies_on_the_path_of_the_lasso() -> None:
-    A, y = load_diabetes(return_X_y=True)
-    A = (A - A.mean(0)) / A.std(0)
-    for lam in (0.01, 0.1, 0.4):
-        known, problem = square_root_lasso(A, y, lam), cml.SquareRootLasso(A, y, lam)
-        found = problem.solve(tol=1e-12)
-        assert found.status == "optimal"
-        assert found.objective == pytest.approx(known["objective"], rel=1e-11)
-        np.testing.assert_allclose(found.primal["w"], known["w"], atol=1e-9)
-        assert problem.lam_max == pytest.approx(known["lam_max"], rel=1e-12)
-        z = A @ found.primal["w"] + found.primal["b"]
-        sigma = float(np.sqrt(np.mean((y - z) ** 2)))
-        lasso = cml.Lasso(A, y, lam * sigma)
-        assert lasso.certify(found.primal["w"], tol=1e-11).verdict is Verdict.CERTIFIED
 
 
 def test_orthogonal_columns_have_a_closed_form() -> None:

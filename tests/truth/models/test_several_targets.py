@@ -35,13 +35,6 @@ def test_lam_max_is_the_largest_pull_of_the_centred_targets() -> None:
     assert pose(0.98 * known).solve().primal["w"].any()
 
 
-def test_one_target_is_the_lasso() -> None:
-    one = cml.MultiTaskLasso(X, Y[:, :1], 0.2).solve(tol=1e-10)
-    lasso = cml.Lasso(X, Y[:, 0], 0.2).solve(tol=1e-10)
-    assert one.objective == pytest.approx(lasso.objective, rel=1e-10)
-    assert one.primal["w"][:, 0] == pytest.approx(lasso.primal["w"], abs=1e-5)
-
-
 @pytest.mark.parametrize("folds", [3, [(range(20, 40), range(20)), (range(20), range(20, 40))]])
 def test_cross_validation_scores_all_targets(folds: Any) -> None:
     found = pose(sample_weight=S).cross_validate([0.1, 0.5], folds=folds)
@@ -54,7 +47,7 @@ def test_cross_validation_scores_all_targets(folds: Any) -> None:
     assert found.scores[0, 1] == pytest.approx(float(share @ missed), rel=1e-4)
 
 
-@pytest.mark.parametrize("shift", [0.1, 1e4, 2.0**20 + 1.0 / 3.0])
+@pytest.mark.parametrize("shift", [0.1, 2.0**20 + 1.0 / 3.0])
 def test_the_gap_covers_what_rounded_targets_lose(shift: float) -> None:
     """P in fractions at the point that is certified is within the gap of P at a better one."""
     Z, Q = Y[:8] + shift, np.round(X[:8] * 64.0) / 64.0 + 3.0
@@ -78,20 +71,6 @@ def test_the_gap_covers_what_rounded_targets_lose(shift: float) -> None:
         norms = float(np.linalg.norm(at, axis=1).sum() - np.linalg.norm(w, axis=1).sum())
         excess = float(squares(at, b) - squares(w, b)) + 0.2 * norms
         assert excess <= found.gap + 1e-15
-
-
-def test_columns_are_named() -> None:
-    pd = pytest.importorskip("pandas")
-    names = list("abcdef")
-    problem = cml.MultiTaskLasso(pd.DataFrame(X, columns=names), pd.DataFrame(Y), 0.2)
-    found = problem.solve()
-    assert problem.features == names
-    swapped = pd.DataFrame(X, columns=names)[names[::-1]]
-    assert found.predict(swapped) == pytest.approx(X @ found.primal["w"] + found.primal["b"])
-    wrong = found.primal["w"].copy()
-    wrong[4] += 1.0
-    rows = problem.certify(wrong, found.primal["b"], found.dual["u"]).conditions
-    assert {row.column for row in rows if row.kind == "stationarity" and row.column} == {"e"}
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,8 @@ from itertools import combinations
 import cvxpy as cp
 import numpy as np
 import pytest
-from scipy.optimize import isotonic_regression as of_scipy
 from sklearn.datasets import load_diabetes, load_iris
-from sklearn.isotonic import isotonic_regression
-from support.oracles.shapes import convex_regression as hinges
-from support.oracles.shapes import enclosing_ball, trend_filter
+from support.oracles.shapes import enclosing_ball
 
 import convexml as cml
 from convexml import Verdict
@@ -33,19 +30,6 @@ def plain(X: Array, y: Array) -> float:
     return float(problem.solve(solver="CLARABEL", tol_gap_rel=1e-10, tol_gap_abs=1e-12))
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_on_a_line_it_is_a_sum_of_hinges(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    x = 100.0 + rng.normal(size=(40, 1)) if seed else np.arange(40.0)[:, None]
-    y = np.square(x[:, 0] - x.mean()) / np.var(x) + rng.normal(size=40)
-    solution = cml.ConvexRegression(x, y).solve(tol=1e-9)
-    assert solution.status == "optimal"
-    assert solution.objective == pytest.approx(hinges(x, y)["objective"], rel=1e-7)
-    order = np.argsort(x[:, 0])
-    slopes = np.diff(solution.primal["theta"][order]) / np.diff(x[order, 0])
-    assert np.all(np.diff(slopes) >= -1e-7 * np.abs(slopes).max())
-
-
 def test_points_on_a_grid_and_columns_that_depend() -> None:
     rng = np.random.default_rng(0)
     grid = np.array([[i, j] for i in range(5) for j in range(5)], dtype=float)
@@ -56,31 +40,6 @@ def test_points_on_a_grid_and_columns_that_depend() -> None:
         assert solution.objective == pytest.approx(plain(given, y), rel=1e-5)
     more = np.column_stack([grid, grid[:, 0], 3.0 * np.ones(25)])
     assert cml.ConvexRegression(more, y).solve().objective == pytest.approx(plain(grid, y))
-
-
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
-def test_gaps_cover_what_is_lost(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    given = rng.normal(size=(10, 2)) if seed else rng.integers(0, 3, size=(10, 2)).astype(float)
-    problem = cml.ConvexRegression(given, Y)
-    best, least = problem.solve(tol=1e-9), plain(given, Y)
-    for _ in range(10):
-        size = rng.choice([0.0, 1e-9, 1e-4, 1.0])
-        bowl = np.square(given).sum(axis=1)  # convex: what is added keeps the point feasible
-        point = {
-            "theta": best.primal["theta"] + size * (bowl + rng.normal()),
-            "g": best.primal["g"] + 2.0 * size * given,
-        }
-        lam = best.dual["lambda"] + size * rng.normal(size=(10, 10)) * best.dual["lambda"]
-        lam += rng.choice([0.0, size]) * np.abs(rng.normal(size=(10, 10))) / 100.0
-        np.fill_diagonal(lam, 0.0)
-        found = problem.certify(**point, **({"lambda": lam} if rng.integers(0, 2) else {}))
-        lost = problem.program.cost(point["theta"]) - least
-        assert lost <= found.gap + 1e-9 * least
-        assert found.proved_gap == found.gap
-        assert found.dual_objective <= least * (1.0 + 1e-8)
-        if lost > 1e-5 * least:
-            assert found.verdict is not Verdict.CERTIFIED
 
 
 def test_multipliers_of_extreme_points_prove_nothing() -> None:
@@ -225,28 +184,6 @@ def exact_cost(y: Array, s: Array, w: list[Fraction]) -> Fraction:
     return Fraction(total) / (2 * sum(Fraction(float(b)) for b in s))
 
 
-@pytest.mark.parametrize("increasing", [True, False])
-def test_it_is_that_of_scikit_learn_and_scipy(increasing: bool) -> None:
-    s = np.random.default_rng(0).integers(1, 5, size=len(SORTED)).astype(float)
-    solution = cml.MonotoneRegression(SORTED, sample_weight=s, increasing=increasing).solve(
-        tol=1e-13
-    )
-    assert solution.status == "optimal"
-    w = solution.primal["w"]
-    for peer in (
-        isotonic_regression(SORTED, sample_weight=s, increasing=increasing),
-        of_scipy(SORTED, weights=s, increasing=increasing).x,
-    ):
-        np.testing.assert_allclose(w, peer, rtol=1e-13)
-        assert solution.objective == pytest.approx(
-            s @ (SORTED - peer) ** 2 / s.sum() / 2, rel=1e-13
-        )
-    sign = 1.0 if increasing else -1.0
-    assert np.all(sign * np.diff(w) >= 0.0)
-    sums = sign * np.cumsum(s / s.sum() * (SORTED - w))[:-1]
-    np.testing.assert_allclose(solution.dual["alpha"], sums, atol=1e-12)
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_steps_cover_what_is_lost(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -257,7 +194,7 @@ def test_steps_cover_what_is_lost(seed: int) -> None:
     least = exact_cost(y, s, exact_fit(y, s, sign))
     best = problem.solve(tol=1e-9)
     assert best.status == "optimal"
-    for _ in range(40):
+    for _ in range(20):
         size = rng.choice([0.0, 1e-14, 1e-6, 1.0])
         w = np.sort(best.primal["w"] + size * rng.normal(size=n))[::sign]
         alpha = best.dual["alpha"] + rng.choice([0.0, size]) * rng.normal(size=n - 1)
@@ -322,23 +259,3 @@ def test_from_lam_max_on_it_is_one_polynomial(order: int) -> None:
     assert np.max(np.abs(np.diff(w, order + 1))) > 1e-6 * np.ptp(SIGNAL)
     problem.lam = 0.0
     np.testing.assert_array_equal(problem.solve().primal["w"], SIGNAL)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_trends_cover_what_is_lost(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    n, order = 20, seed % 3
-    y = 1e4 * (seed == 3) + rng.normal(size=n).cumsum()
-    problem = cml.TrendFilter(y, 0.1, order)
-    best = problem.solve(tol=1e-9)
-    least = trend_filter(None, y, 0.1, order)["objective"]
-    for _ in range(30):
-        size = rng.choice([0.0, 1e-9, 1e-4, 1.0])
-        w = best.primal["w"] + size * rng.normal(size=n)
-        s = best.dual["s"] + rng.choice([0.0, size]) * rng.normal(size=n - order - 1)
-        found = problem.certify(w, **({"s": s} if rng.integers(0, 2) else {}))
-        lost = problem.objective(w) - least
-        assert lost <= found.gap + 1e-13 * problem.objective(w)
-        assert found.proved_gap == found.gap
-        if lost > 1e-5 * max(least, 1e-2):
-            assert found.verdict is not Verdict.CERTIFIED

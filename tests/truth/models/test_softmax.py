@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
-from sklearn.linear_model import LogisticRegression as SkLogistic
 from support.models.softmax import (
     CODES,
-    WEIGHTS,
     D,
     K,
     N,
@@ -22,7 +18,6 @@ from support.models.softmax import (
 )
 
 import convexml as cml
-from convexml.errors import InputError, UnsuitableSolverError
 
 
 def test_two_classes_are_logistic_regression() -> None:
@@ -38,23 +33,6 @@ def test_two_classes_are_logistic_regression() -> None:
         assert np.array_equal(ours.predict(X), logistic.predict(X))
 
 
-@pytest.mark.parametrize(("penalty", "solver"), [("l2", "lbfgs"), ("l1", "saga")])
-def test_scikit_learn(penalty: str, solver: str) -> None:
-    lam = 0.02
-    options: dict[str, Any] = {"l1_ratio": float(penalty == "l1"), "C": 1.0 / (N * lam)}
-    model = SkLogistic(solver=solver, tol=1e-12, max_iter=100_000, **options)
-    model.fit(X, Y, sample_weight=WEIGHTS * N / WEIGHTS.sum())
-    problem = pose(penalty, lam, sample_weight=WEIGHTS)
-    certificate = problem.certify(model.coef_.T, model.intercept_)
-    assert certificate.holds(1e-6)
-    solution = problem.solve(tol=1e-9)
-    assert solution.objective <= certificate.primal_objective * (1.0 + 1e-14)
-    np.testing.assert_allclose(solution.primal["w"], model.coef_.T, atol=1e-3)
-    assert np.array_equal(solution.predict(X), model.predict(X))
-    found = problem.predict_proba(X, solution.primal)
-    np.testing.assert_allclose(found, model.predict_proba(X), atol=1e-3)
-
-
 def test_any_penalty_by_the_general_problem() -> None:
     problem = cml.LearningProblem(X, Y, cml.losses.Softmax(), cml.penalties.ElasticNet(0.05, 0.5))
     solution = problem.solve(tol=1e-8)
@@ -62,46 +40,6 @@ def test_any_penalty_by_the_general_problem() -> None:
     w, b = solution.primal["w"], solution.primal["b"]
     extra = 0.05 * (0.5 * np.abs(w).sum() + 0.25 * (w**2).sum())
     assert solution.objective == pytest.approx(formula(w, b, 0.0, None) + extra, rel=1e-12)
-
-
-def test_what_is_refused() -> None:
-    with pytest.raises(InputError, match=r"at least two classes, got only 'ant'"):
-        cml.SoftmaxRegression(X, np.full(N, "ant"), 0.1)
-    with pytest.raises(InputError, match=r"penalty must be 'l2', 'l1', 'group' or None, got 'l3'"):
-        cml.SoftmaxRegression(X, Y, 0.1, "l3")
-    with pytest.raises(InputError, match=r"lam must be >= 0, got -1"):
-        cml.SoftmaxRegression(X, Y, -1.0)
-    with pytest.raises(InputError, match=r"y contains nan at entry 0"):
-        cml.SoftmaxRegression(X, np.where(CODES == CODES[0], np.nan, CODES), 0.1)
-    problem = pose("l2", 0.1)
-    with pytest.raises(InputError, match=r"shape \(4, 3\), got \(3, 4\)"):
-        problem.certify(np.zeros((K, D)))
-    with pytest.raises(InputError, match=r"b must be 3 finite numbers, one per class"):
-        problem.certify(np.zeros((D, K)), np.zeros(2))
-    with pytest.raises(InputError, match=r"u must have shape \(60, 3\)"):
-        problem.certify(np.zeros((D, K)), u=np.zeros(N))
-    with pytest.raises(InputError, match=r"posed without intercept"):
-        pose("l2", 0.1, fit_intercept=False).certify(np.zeros((D, K)), np.ones(K))
-    with pytest.raises(UnsuitableSolverError, match=r"one prediction per class"):
-        problem.solve("pegasos")
-    with pytest.raises(InputError, match=r"X has 3 features, the model was posed with 4"):
-        problem.solve().predict(X[:, :3])
-
-
-def test_iris_is_certified_at_a_tight_fit_only() -> None:
-    samples, labels = load_iris(return_X_y=True)
-    problem = cml.SoftmaxRegression(samples, labels, 1.0 / 150.0)
-    for steps, holds in ((1000, True), (3, False)):
-        with np.errstate(all="ignore"):
-            model = SkLogistic(tol=1e-10, max_iter=steps)
-            import warnings
-
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # that three steps do not converge is the point
-                model.fit(samples, labels)
-        certificate = problem.certify(model.coef_.T, model.intercept_)
-        assert certificate.holds(1e-6) == holds
-    assert certificate.verdict is cml.Verdict.REFUTED
 
 
 def test_a_shrunken_interior_solution_is_tight_too() -> None:
