@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -11,7 +9,6 @@ from support.programs.maros import maros, solved
 
 import convexml as cml
 from convexml import Verdict
-from convexml.errors import InputError
 
 
 def test_a_small_objective_is_judged_by_its_own_size() -> None:
@@ -222,11 +219,3 @@ def test_the_rows_of_a_cvxpy_constraint() -> None:
     assert certificate.kkt["dual_feasibility"] == pytest.approx(3.0)
     stationary = -np.ones(2) + A.T @ [-3.0, -5e-9]
     assert certificate.kkt["stationarity"] == pytest.approx(np.max(np.abs(stationary)))
-
-
-@pytest.mark.parametrize("effort", ["Full", None, ["full"]])
-def test_another_effort_is_refused(effort: Any) -> None:
-    x = cp.Variable()
-    problem = cp.Problem(cp.Minimize(x), [x >= 1])
-    with pytest.raises(InputError, match="certify: effort must be one of normal, full, got"):
-        cml.certify(problem, effort=effort)

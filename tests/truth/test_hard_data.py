@@ -303,6 +303,8 @@ def test_separable_classes_have_no_minimiser(name: str, data: Callable[[], Any])
     assert solution.status == "unattained"
     assert solution.certificate.verdict is Verdict.CERTIFIED
     assert "A penalty on w, with lam > 0, keeps it from going there." in solution.certificate.reason
+    for solver in ("newton", "clarabel") if name == "no penalty" else ():
+        assert problem.solve(solver, max_iter=200).status == "unattained"
     w, b = solution.evidence["w"], solution.evidence["b"]
     signs = [-1.0, 1.0, 1.0, 1.0, 1.0] if "w_0" in name else np.ones(5)
     z = (X * signs) @ w + b

@@ -353,6 +353,7 @@ def test_folds_of_ones_own_may_repeat_rows_and_leave_blocks_out() -> None:
     assert calls == [40, 2, 40, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "where"), [(cml.SoftMarginSVM, "two"), (cml.SVR, "real")])
 def test_a_loss_with_kinks_is_smoothed_where_rows_are_very_many(model: Any, where: str) -> None:
     rng = np.random.default_rng(5)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from fractions import Fraction
 from typing import Any
 
 import flint
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import entropy
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
@@ -97,34 +95,6 @@ def test_near_singular_covariances_are_solved(lam: float, scaled: bool) -> None:
     assert np.count_nonzero(Theta == 0.0) > 30
 
 
-@pytest.mark.parametrize("lam", [0.0, 0.5])
-def test_a_constant_column_is_unbounded(lam: float) -> None:
-    X = np.column_stack([IRIS, np.full(len(IRIS), 0.1)])
-    solution = cml.GaussianLikelihood(X, lam).solve()
-    assert solution.status == "unbounded"
-    assert solution.certificate.verdict is Verdict.CERTIFIED
-    np.testing.assert_array_equal(solution.evidence["ray"], [0, 0, 0, 0, 1])
-    assert "column 4 is constant" in solution.certificate.reason
-
-
-def test_a_singular_covariance_is_unbounded_without_a_penalty() -> None:
-    whole = np.rint(10.0 * IRIS)
-    X = np.column_stack([whole, whole[:, 0] - 2.0 * whole[:, 1] + 7.0])
-    for samples in (X, IRIS[[0, 50, 100, 120]]):
-        problem = cml.GaussianLikelihood(samples)
-        solution = problem.solve()
-        assert solution.status == "unbounded"
-        assert solution.certificate.verdict is Verdict.CERTIFIED
-        v, S = solution.evidence["ray"], problem.moments.S
-        assert abs(v @ S @ v) < 1e-12 * np.trace(S)
-        problem.lam = 0.1
-        assert problem.solve().status == "optimal"
-    X[0, 4] += 2.0**-30  # not quite: there is a best Theta, which float64 cannot tell
-    near = cml.GaussianLikelihood(X).solve()
-    assert near.status in ("inaccurate", "optimal", "failed")
-    assert near.certificate.claim == "optimal"
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -180,25 +150,6 @@ def test_a_penalty_above_all_covariances_keeps_the_diagonal(power: int) -> None:
     np.testing.assert_allclose(solution.primal["Theta"], expected, rtol=1e-12, atol=0.0)
 
 
-def test_columns_that_depend_up_to_rounding_are_named() -> None:
-    X, names = np.random.default_rng(0).normal(size=(50, 3)), list("abcd")
-    table = pd.DataFrame(np.column_stack([X, X[:, 0] + X[:, 1]]), columns=names)
-    for problem, remedy in (
-        (cml.GaussianLikelihood(table), ", or take lam > 0."),
-        (cml.DiscriminantAnalysis(table, np.arange(50) % 2), "."),
-        (cml.DiscriminantAnalysis(table, np.arange(50) % 2, False), "."),
-    ):
-        solution = problem.solve()
-        assert (solution.status, solution.certificate.verdict) == ("inaccurate", Verdict.UNDECIDED)
-        reason = solution.certificate.reason
-        words = r"Up to rounding, but not exactly, '?[abd]'? is a combination of other columns"
-        assert re.search(words, reason)
-        assert reason.endswith("Drop the column" + remedy)
-
-
-SAMPLES, KINDS = load_iris(return_X_y=True)
-
-
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("load", [load_iris, load_wine])
 def test_it_predicts_as_its_namesakes(load: object, shared: bool) -> None:
@@ -216,27 +167,6 @@ def test_it_predicts_as_its_namesakes(load: object, shared: bool) -> None:
     assert solution.score(X, y) == pytest.approx(peer.score(X, y), abs=0.01)
     np.testing.assert_allclose(solution.primal["means"], peer.means_)
     np.testing.assert_allclose(solution.primal["priors"], peer.priors_)
-
-
-def test_a_singular_covariance_of_classes_is_unbounded() -> None:
-    whole = np.rint(10.0 * SAMPLES)
-    flat, level = np.column_stack([SAMPLES, 0.1 * KINDS]), whole[:, 0] + 7.0 * KINDS**2
-    for X, words in (
-        (flat, "column 4 is constant in each class"),
-        (np.column_stack([whole, level]), "a combination of other columns and the classes"),
-    ):
-        solution = cml.DiscriminantAnalysis(X, KINDS).solve()
-        assert solution.status == "unbounded"
-        assert solution.certificate.verdict is Verdict.CERTIFIED
-        assert words in solution.certificate.reason
-        v, S = solution.evidence["ray"], cml.DiscriminantAnalysis(X, KINDS).covariances[0].S
-        assert abs(v @ S @ v) <= 1e-12 * np.trace(S)
-    few = cml.DiscriminantAnalysis(SAMPLES[::20], KINDS[::20], shared=False).solve()
-    assert few.status == "unbounded"
-    assert "class 0: 3 samples span no more than 2 of 4 dimensions" in few.certificate.reason
-    assert cml.DiscriminantAnalysis(SAMPLES[::20], KINDS[::20]).solve().status == "optimal"
-    with pytest.raises(InputError, match="is unbounded; there is no point"):
-        few.predict(SAMPLES)
 
 
 ONES = load_breast_cancer().target

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_blobs
-from sklearn.decomposition import PCA
 
 import convexml as cml
 from convexml import Verdict
@@ -99,6 +98,7 @@ def least_cost(X: Array, k: int) -> float:
     return min(cost(X, np.array(labels)) for labels in product(range(k), repeat=len(X)))
 
 
+@pytest.mark.slow
 def test_no_run_of_k_means_is_below_the_bound_on_iris() -> None:
     problem = cml.KMeansBound(IRIS, 3)
     solution = problem.solve()
@@ -129,7 +129,7 @@ def test_the_bound_is_tight_where_clusters_are_apart(seed: int) -> None:
     np.testing.assert_allclose(problem.solve().primal["Z"], Z, atol=1e-4)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_bound_is_told_beside_the_value_of_the_relaxation(seed: int) -> None:
     """Whole numbers, so that fractions tell the least cost; the objective is above it mostly."""
     X = np.random.default_rng(seed).integers(-3, 4, size=(8, 2))
@@ -295,14 +295,3 @@ def test_directions_that_lie_are_refused_and_a_matrix_is_judged() -> None:
     problem.k = 7  # more than there are samples
     assert problem.shapes()[0] == {"components": (7, 2001)}
     assert problem.solve().status == "optimal"
-
-
-@pytest.mark.parametrize("k", [1, 3, None])
-def test_fitted_components_of_few_samples(k: int | None) -> None:
-    X = wide(20, 500, shift=2.0)
-    fitted = PCA(k).fit(X)
-    found = cml.certify(fitted, X, tol=1e-9)
-    assert found.verdict is Verdict.CERTIFIED, str(found)
-    assert found.primal_objective == pytest.approx(-spectrum(X)[:k].sum(), rel=1e-9)
-    fitted.components_ = np.roll(fitted.components_, 1, axis=1)
-    assert cml.certify(fitted, X).verdict is Verdict.REFUTED
