@@ -103,10 +103,10 @@ SHARED = {"follow", "shown"}
 """Runs that several algorithms share."""
 
 
-def algorithms(package: ModuleType) -> dict[str, str]:
-    """Public generators, and what they yield: the hand-written solvers are among them."""
+def algorithms(package: ModuleType) -> set[tuple[str, str]]:
+    """Public generators, with what they yield: the hand-written solvers are among them."""
     return {
-        name: inspect.signature(value).return_annotation
+        (name, inspect.signature(value).return_annotation)
         for module in modules(package)
         for name, value in vars(module).items()
         if inspect.isgeneratorfunction(value) and value.__module__ == module.__name__
@@ -115,11 +115,11 @@ def algorithms(package: ModuleType) -> dict[str, str]:
 
 def test_no_solver_is_forgotten() -> None:
     written = algorithms(solvers)
-    learning = {name for name, found in written.items() if found == "Iterator[Iterate]"}
+    learning = {name for name, found in written if found == "Iterator[Iterate]"}
     assert {"newton", "gradient_descent"} <= learning
     assert learning - set(solvers.names()) == SHARED
     assert set(REFERENCE) == {"clarabel", "osqp", "ecos", "scs", "highs", "piqp"}
-    assert set(solvers.names()) <= set(written) | set(REFERENCE)
+    assert set(solvers.names()) <= {name for name, _ in written} | set(REFERENCE)
     assert set(solvers.available()) <= set(solvers.names())
 
 
