@@ -70,6 +70,12 @@ def _takes_intercept(make: Any) -> bool:
     return True
 
 
+def few(names: str) -> list[Any]:
+    """Every fourth always; the others are slow."""
+    marks = ((), *3 * (pytest.mark.slow,))
+    return [pytest.param(n, marks=marks[k % 4]) for k, n in enumerate(names.split())]
+
+
 def check(page: Page, solution: Any, name: str = "") -> None:
     bound = solution.certificate.dual_objective
     assert page.faults(solution.objective, bound, name not in EXEMPT) == []
@@ -137,7 +143,7 @@ def test_every_part_is_here() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Ridge", "Lasso", "GaussianLikelihood", "MonotoneRegression", "EnclosingBall"]
+    "name", few("Ridge Lasso GaussianLikelihood MonotoneRegression EnclosingBall")
 )
 def test_no_corrupted_formula_passes(name: str) -> None:
     """Each change of one sign, factor or sense is refused."""
@@ -155,7 +161,7 @@ SHARP = "Ridge Lasso SoftMarginSVM HuberRegression NuSVC GaussianLikelihood Mono
 SHARP += " TrendFilter PrincipalComponents SpanningTree OptimalTransport SquareRootLasso"
 
 
-@pytest.mark.parametrize("name", SHARP.split())
+@pytest.mark.parametrize("name", few(SHARP))
 def test_no_corrupted_condition_passes(name: str) -> None:
     """One sign, factor or sense of a row of the certificate is another."""
     page, solution = page_of(EVERY[name]())

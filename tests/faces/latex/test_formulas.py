@@ -20,7 +20,6 @@ from support.latex.formula_cases import (
     X,
 )
 from support.latex.rows import rows_of
-from support.latex.symbols import undefined
 
 import convexml as cml
 from convexml import losses, penalties
@@ -142,15 +141,6 @@ def test_what_is_not_told_goes_by_its_name() -> None:
 
 
 # -- symbols that conditions name
-
-
-def test_what_is_not_defined_is_found() -> None:
-    latex = cml.LearningProblem(X, BINARY, Hinge(), L2(0.1)).latex()
-    bare = latex.partition(r"\text{where}")[0]
-    names = ["alpha_i >= 0", "beta_i = c_i - alpha_i >= 0", "w in dom Omega*", "alpha*_i = 0"]
-    assert undefined(names, bare) == {"α", "β", "c", "Ω", "α*"}
-    assert undefined(names, latex) == {"α*"}
-    assert undefined(["|w| <= radius", "plan >= 0"], latex) == {"radius", "plan"}
 
 
 @pytest.mark.parametrize("s", [None, WEIGHTS], ids=["", "weights"])

@@ -123,15 +123,6 @@ def test_explain_prints_the_lines_of_latex(name: str) -> None:
         assert text.split() == whole.split()
 
 
-def test_a_symbol_that_is_missing_is_seen() -> None:
-    latex = r"\tfrac12 \|X^\top w\|_2^2 + \lambda \sum_{i \ne j} \log|\Theta_{ij}|"
-    text = plain(latex)
-    assert of_latex(latex) == heard(text)
-    for k, character in enumerate(text):
-        if character.isalnum() or character in "½+∑":
-            assert of_latex(latex) != heard(text[:k] + text[k + 1 :])
-
-
 def test_a_row_that_continues_the_one_before_is_indented(run: Command, tmp_path: Any) -> None:
     program = "import cvxpy as cp\ndef primal():\n    x = cp.Variable(2, name='x')\n"
     program += "    return cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1, x <= 3])\n"

@@ -153,18 +153,15 @@ REFUSED: list[tuple[str, str, str]] = [  # what is replaced in LASSO, by what, t
     ("lam = 0.5", "lam = 1\nfit_intercept = 1", r"fit_intercept: must be true or false, got 1"),
     ('"lasso"', '"laso"', r"model: there is no model 'laso'. Did you mean 'lasso'\?"),
     ('"lasso"', '"learning_problem"', r"posed by \[objective\]"),
-    ('"lasso"', "3", r"model: must be a string, got 3"),
     ('model = "lasso"', "", r"exactly one of model, statement, \[objective\]; got none"),
     ('model = "lasso"', 'model = "lasso"\nform = "dual"', r"belongs to a statement"),
     ("schema = 1", "schema = 2", r"schema: must be 1, got 2"),
     ("schema = 1", "", r"schema: this key is required"),
-    ("title", "titel", r"unknown key 'titel'. Did you mean 'title'\?"),
     ("dataset", "datset", r"data.datset: unknown key 'datset'. Did you mean 'dataset'\?"),
     ('"diabetes"', '"diabets"', r"unknown data set 'diabets'. Did you mean 'diabetes'\?"),
     (SET, f'{SET}\ntarget = "bmj"', r"no column 'bmj' to predict. Did you mean 'bmi'"),
     (SET, f'{SET}\nstandardize = "yes"', r"data.standardize: .*'yes'"),
     (SET, f"{SET}\nrows = 0", r"leaves no row"),
-    (SET, f'{SET}\nrows = "all"', r"data.rows: .*'all'"),
     (SET, f'{SET}\nfeatures = ["bmj"]', r"no column 'bmj'. Did you mean 'bmi'"),
     ('"diabetes"', '"iris"\nclasses = ["setosa", "virginia"]', r"Did you mean 'virginica'"),
     ('"diabetes"', '"iris"\nclasses = ["setosa", 0]', r"0 is in both classes"),
@@ -184,7 +181,6 @@ REFUSED += [
     (SET, f"{SET}\n[expected]\n{table}", words)
     for table, words in (
         ('status = "optimum"', r"expected.status: must be 'optimal', .*got 'optimum'"),
-        ("[[expected.facts]]\nname = 'w'\nvalue = 1\nsorce = 'x'", r"expected.facts\[0\].sorce"),
         ("[[expected.facts]]\nname = 'w'\nvalue = 1", r"expected.facts\[0\].source: .*required"),
         ("[[expected.facts]]\nname = 'w'\nvalue = 'a'\nsource = 'x'", r"expected.facts\[0\].value"),
     )
@@ -194,7 +190,6 @@ REFUSED += [
     for table, words in (
         ('loss = { name = "hubert" }', r"objective.loss.name: .*Did you mean 'huber'"),
         ('loss = { name = "huber", delt = 1 }', r"objective.loss.delt: .*Did you mean 'delta'"),
-        ('loss = { name = "huber" }', r"objective.loss.delta is required by huber"),
         ("loss = { delta = 1 }", r"objective.loss.name is required"),
         ('los = { name = "huber" }', r"objective.los: unknown key 'los'. Did you mean 'loss'"),
     )

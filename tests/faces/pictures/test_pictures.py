@@ -56,16 +56,6 @@ def test_the_margin_is_that_of_the_answer() -> None:
     assert sum(len(c.get_offsets()) for c in filled) == len(solution.support)
 
 
-def test_overlaps_and_cuts_are_seen() -> None:
-    from matplotlib.figure import Figure
-
-    figure = Figure()
-    for words in ("one", "other"):
-        figure.text(0.5, 0.5, words)
-    figure.text(0.99, 0.2, "a long word at the edge")
-    assert len(faults(figure)) == 2
-
-
 draws = np.random.default_rng(4)
 FIVE = draws.normal(size=(30, 5))
 MIXED = FIVE @ [2.0, -1.0, 0.0, 0.0, 0.5] + draws.normal(size=30)
