@@ -14,8 +14,8 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from support.dualize_cases import HELPERS
-from support.latex.corruptions import CORRUPTIONS, NUMBERS, corrupted
-from support.latex.dual_cases import CASES, page_of
+from support.latex.duals import CASES, page_of
+from support.latex.rows import CORRUPTIONS, NUMBERS, corrupted
 from support.pages import BLOCK
 
 import convexml as cml

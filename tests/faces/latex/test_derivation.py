@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 import pytest
-from support.latex.derivations import derivation_faults
 from support.latex.every_model import MORE, page_of
 from support.latex.formula_cases import MODELS
+from support.latex.page import derivation_faults
 
 import convexml as cml
 from convexml.models.explanation import DERIVATION_GIVEN as GIVEN

@@ -14,10 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.latex.conditions import condition_faults
-from support.latex.corruptions import corrupted
-from support.latex.derivations import derivation_faults
-from support.latex.evaluation import K
 from support.latex.every_model import (
     BOUNDS,
     EXEMPT,
@@ -27,10 +23,9 @@ from support.latex.every_model import (
     linear_program,
     page_of,
 )
-from support.latex.formula_cases import EXACT, LOSSES, MODELS, PENALTIES, WEIGHTS, X
-from support.latex.page import Page
-from support.latex.rows import rows_of
-from support.latex.symbols import undefined
+from support.latex.formula_cases import EXACT, LOSSES, MODELS, PENALTIES, WEIGHTS, K, X
+from support.latex.page import Page, condition_faults, derivation_faults
+from support.latex.rows import corrupted, rows_of, undefined
 
 import convexml as cml
 from convexml import models

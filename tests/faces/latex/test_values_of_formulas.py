@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.latex.evaluation import HYPER, RANGES, D, K, N, all_hold, define
-from support.latex.formula_cases import LOSSES, PENALTIES
+from support.latex.formula_cases import HYPER, LOSSES, PENALTIES, RANGES, D, K, N, all_hold, define
 from support.latex.reader import Reader, statements
 
 from convexml import kernels

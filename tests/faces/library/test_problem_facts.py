@@ -13,7 +13,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from support.latex.symbols import undefined
+from support.latex.rows import undefined
 from support.oracles import likelihoods, machines, regressions, shapes, smooth
 from support.problem_files import given, posed
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.report.records import ENVIRONMENT, RECORDS
-from support.report.small_ridge import LAM, data
+from support.report.records import ENVIRONMENT, LAM, RECORDS, data
 
 import convexml as cml
 from convexml.show.views import Comparison

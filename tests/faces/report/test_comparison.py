@@ -20,8 +20,8 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
-from support.report.small_ridge import LAM, data
-from support.report.small_ridge import ridge_by_normal_equations as optimum
+from support.report.records import LAM, data
+from support.report.records import ridge_by_normal_equations as optimum
 
 import convexml as cml
 from convexml.certificates import Verdict

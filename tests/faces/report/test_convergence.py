@@ -16,8 +16,8 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from support.report.commands import Command
-from support.report.small_ridge import LAM, data
-from support.report.small_ridge import ridge_by_normal_equations as optimum
+from support.report.records import LAM, data
+from support.report.records import ridge_by_normal_equations as optimum
 
 import convexml as cml
 from convexml.errors import ConvexmlError, InputError, UnknownSolverError

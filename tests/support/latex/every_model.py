@@ -9,8 +9,7 @@ import numpy as np
 
 import convexml as cml
 from convexml import penalties
-from support.latex.evaluation import GROUPS
-from support.latex.formula_cases import BINARY, CLASSES, REAL, SYMBOLS, WEIGHTS, X
+from support.latex.formula_cases import BINARY, CLASSES, GROUPS, REAL, SYMBOLS, WEIGHTS, X
 from support.latex.page import Page
 
 N, D = X.shape

@@ -7,6 +7,8 @@ from math import inf
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
+
 from convexml.show.comparison import Outcome
 from convexml.show.views import Comparison, render_html
 
@@ -53,3 +55,21 @@ def page_of(results: Comparison, *races: Any) -> str:
     """The page without the charts that matplotlib draws, which take most of its time."""
     with patch.dict(sys.modules, {"matplotlib": None}):
         return render_html(results, races)
+
+
+LAM = 0.1
+
+
+def data() -> tuple[Any, Any]:
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(30, 4))
+    return X, X @ [1.0, -2.0, 0.0, 0.5] + rng.normal(size=30)
+
+
+def ridge_by_normal_equations() -> float:
+    """P* by the normal equations of the centred data."""
+    X, y = data()
+    n, d = X.shape
+    Xc, yc = X - X.mean(axis=0), y - y.mean()
+    w = np.linalg.solve(Xc.T @ Xc / n + LAM * np.eye(d), Xc.T @ yc / n)
+    return float(np.mean((yc - Xc @ w) ** 2) / 2 + LAM / 2 * w @ w)
