@@ -32,22 +32,7 @@ from convexml.data import Here
 from convexml.data import cluster as tasks
 from convexml.data import cluster as waiting
 from convexml.errors import InputError
-from convexml.progress import (
-    EVERY,
-    FIRST,
-    Progress,
-    Stage,
-    TerminalLine,
-    at,
-    block_by_block,
-    elapsed,
-    evaluated,
-    in_words,
-    is_watched,
-    operation,
-    passing,
-    where,
-)
+from convexml.progress import Progress, Stage, operation
 from convexml.show.cli import app
 
 RNG = np.random.default_rng(5)
@@ -154,9 +139,9 @@ def test_what_has_no_argument_of_its_own_is_shown_within_a_block() -> None:
 def test_nobody_hears_by_default(capfd: pytest.CaptureFixture[str]) -> None:
     def solve() -> Iterator[bool]:
         with operation("a solve"):
-            at("a solver")
-            evaluated(1)
-            yield is_watched()
+            telling.at("a solver")
+            telling.evaluated(1)
+            yield telling.is_watched()
 
     assert list(solve()) == [False]
     LASSO.solve()
@@ -167,10 +152,10 @@ def test_nobody_hears_by_default(capfd: pytest.CaptureFixture[str]) -> None:
 def test_an_inner_operation_has_its_own_numbers_and_leaves_none_behind() -> None:
     told: list[Progress] = []
     with operation("outer", told.append):
-        evaluated(3, 1.0, (2.0, 1.0, 1.0, 0.5))
+        telling.evaluated(3, 1.0, (2.0, 1.0, 1.0, 0.5))
         with operation("inner"):
-            evaluated(4)
-        at("on")
+            telling.evaluated(4)
+        telling.at("on")
     assert [each.iteration for each in told] == [None, 3, None, 4, None, None]
     assert [len(each.stages) for each in told] == [1, 1, 2, 2, 1, 1]  # its end is told too
 
@@ -199,7 +184,7 @@ def test_a_watcher_may_interrupt() -> None:
     solution = LASSO.solve("fista", tol=1e-12, progress=impatient)
     assert solution.message == "interrupted"
     assert np.isfinite(solution.gap)
-    assert not is_watched()
+    assert not telling.is_watched()
 
 
 def test_what_is_no_wish_is_refused() -> None:
@@ -231,7 +216,7 @@ def test_a_watcher_that_interrupts_at_once_is_called_no_more() -> None:
     with pytest.raises(KeyboardInterrupt):
         LASSO.solve(progress=stop)
     count = len(calls)
-    assert not is_watched()
+    assert not telling.is_watched()
     assert cml.Lasso(X, Y, 0.2).solve().status == "optimal"
     assert len(calls) == count
 
@@ -322,9 +307,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def passed(clock: Clock, seconds: float, count: int, number: int = 3) -> list[str]:
     """What is told of a pass whose blocks take so long."""
     told: list[Progress] = []
-    with operation("solve", told.append), passing(number):
+    with operation("solve", told.append), telling.passing(number):
         parts = (clock.work(seconds) or k for k in range(count))
-        assert list(block_by_block(parts, count)) == list(range(count))
+        assert list(telling.block_by_block(parts, count)) == list(range(count))
     return [str(each) for each in told[1:]]
 
 
@@ -346,7 +331,7 @@ def test_numbers_of_the_solver_are_told_with_it(clock: Clock) -> None:
     told: list[Progress] = []
     with operation("solve", told.append):
         telling.evaluated(2, 4.0, (3.0, 1.0, 2.0, 0.5))
-        list(block_by_block((clock.work(2.0) for _ in range(3)), 3))
+        list(telling.block_by_block((clock.work(2.0) for _ in range(3)), 3))
     assert [(each.iteration, each.gap) for each in told[1:]] == [(2, 2.0)] * 5
 
 
@@ -378,7 +363,7 @@ def test_an_interrupt_in_a_pass_leaves_the_stages_as_they_were(clock: Clock) -> 
 
     with operation("solve", watcher):
         with pytest.raises(KeyboardInterrupt):
-            list(block_by_block((clock.work(2.0) for _ in range(3)), 3))
+            list(telling.block_by_block((clock.work(2.0) for _ in range(3)), 3))
         telling.at("certifying")
     assert str(told[-1]) == "solve certifying"
 
@@ -424,7 +409,7 @@ class Tape:
     def __init__(self, width: int = 120) -> None:
         self.file, self.seconds, self.waits = StringIO(), 0.0, 0
         console = Console(file=self.file, force_terminal=True, width=width, highlight=False)
-        self.line = TerminalLine(clock=lambda: self.seconds, console=console)
+        self.line = telling.TerminalLine(clock=lambda: self.seconds, console=console)
 
     def wait(self, script: list[Callable[[], None]]) -> Callable[[float], bool]:
         """Waits that let the run do its next step; the end comes after the last."""
@@ -452,7 +437,7 @@ def test_nothing_is_drawn_in_the_first_second() -> None:
     tape = Tape()
     tape.line(FULL)
     tape.line.draw(tape.wait([]))
-    assert tape.seconds == FIRST == 1.0
+    assert tape.seconds == telling.FIRST == 1.0
     assert tape.file.getvalue() == ""
 
 
@@ -467,7 +452,7 @@ def test_a_slow_run_is_drawn_calmly_and_its_last_line_stays() -> None:
     tape.line.draw(tape.wait(steps))
     assert tape.frames[0].startswith("Lasso.path 2/9 lam = 0.1 > Lasso.solve fista  1 s")
     assert tape.frames[-1] == "slow step 3  3 s  iteration 3  P 3.3333333"
-    assert len(tape.frames) <= 2 + (tape.seconds - FIRST) / EVERY
+    assert len(tape.frames) <= 2 + (tape.seconds - telling.FIRST) / telling.EVERY
     assert tape.file.getvalue().endswith("\n\x1b[?25h")  # the cursor is there again
     assert tape.file.getvalue().count("\n") == 1
 
@@ -481,7 +466,7 @@ def test_a_silent_run_shows_that_time_goes_by() -> None:
 
 
 def test_a_line_has_all_that_is_known_where_there_is_room() -> None:
-    assert in_words(FULL, 75.0, 160) == (
+    assert telling.in_words(FULL, 75.0, 160) == (
         "Lasso.path 2/9 lam = 0.1 > Lasso.solve fista  1:15 min  iteration 40  passes 81  "
         "P 1771.8795  D 1771.8795  gap 6.8e-06  relative 3.8e-09"
     )
@@ -489,7 +474,7 @@ def test_a_line_has_all_that_is_known_where_there_is_room() -> None:
 
 @pytest.mark.parametrize("width", [200, 120, 100, 80, 79, 60])
 def test_a_line_is_never_wider_than_the_terminal(width: int) -> None:
-    text = in_words(FULL, 3.0, width)
+    text = telling.in_words(FULL, 3.0, width)
     assert len(text) <= width
     if width >= 80:  # the words make room for what was asked for
         assert all(word in text for word in ("3 s", "iteration 40", "P 1771.8795", "D 1771.8795"))
@@ -504,28 +489,30 @@ def test_what_moves_is_cut_last() -> None:
         Stage("Lasso.path", "lam = 0.1", 2, 9),
         Stage("Lasso.solve", "fista"),
     )
-    assert where(stages, 99).startswith("Comparison 3/114 lasso_diabetes: fista > Lasso.path 2/9 l")
-    assert where(stages, 54) == "Comparison 3/114 > Lasso.path 2/9 > Lasso.solve fista"
-    assert where(stages, 45) == "Comparison 3/114 > ... > Lasso.solve fista"
-    assert where(stages, 31) == "3/114 > 2/9 > Lasso.solve fista"
-    assert where(stages, 30) == "3/114 > 2/9 > fista"
-    assert where(stages, 18) == "Lasso.solve fista"
-    assert where(stages, 12) == "fista"
-    assert where(stages, 4) == "f..."
-    assert where(stages[1:], 35) == "Lasso.path 2/9 > Lasso.solve fista"
-    assert where(stages[1:], 33) == "2/9 > Lasso.solve fista"
+    assert telling.where(stages, 99).startswith(
+        "Comparison 3/114 lasso_diabetes: fista > Lasso.path 2/9 l"
+    )
+    assert telling.where(stages, 54) == "Comparison 3/114 > Lasso.path 2/9 > Lasso.solve fista"
+    assert telling.where(stages, 45) == "Comparison 3/114 > ... > Lasso.solve fista"
+    assert telling.where(stages, 31) == "3/114 > 2/9 > Lasso.solve fista"
+    assert telling.where(stages, 30) == "3/114 > 2/9 > fista"
+    assert telling.where(stages, 18) == "Lasso.solve fista"
+    assert telling.where(stages, 12) == "fista"
+    assert telling.where(stages, 4) == "f..."
+    assert telling.where(stages[1:], 35) == "Lasso.path 2/9 > Lasso.solve fista"
+    assert telling.where(stages[1:], 33) == "2/9 > Lasso.solve fista"
 
 
 def test_what_is_not_known_is_not_shown() -> None:
-    assert in_words(NOW, 3.0, 100) == "Lasso.path 2/9 lam = 0.1 > Lasso.solve fista  3 s"
-    assert "nan" not in in_words(Progress(NOW.stages, 1.0, iteration=1, gap=nan), 1.0, 100)
+    assert telling.in_words(NOW, 3.0, 100) == "Lasso.path 2/9 lam = 0.1 > Lasso.solve fista  3 s"
+    assert "nan" not in telling.in_words(Progress(NOW.stages, 1.0, iteration=1, gap=nan), 1.0, 100)
 
 
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0.9, "0 s"), (59.9, "59 s"), (65, "1:05 min"), (7265, "2:01:05 h")]
 )
 def test_elapsed_time_in_words(seconds: float, text: str) -> None:
-    assert elapsed(seconds) == text
+    assert telling.elapsed(seconds) == text
 
 
 def test_no_thread_is_started_where_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
