@@ -1,8 +1,7 @@
 """What a certificate costs: against one pair of products (X w, X'u) on 200000 x 100 dense.
 
 Run with ``python benchmarks/certificate_cost.py``. Each figure is the median of paired runs, in
-CPU time, as a ratio against the pair of products in the same run; the limit is 2.5. The products
-are counted by ``tests/numerics/test_certificate_cost.py``.
+CPU time, as a ratio against the pair of products in the same run; the limit is 2.5.
 """
 
 from __future__ import annotations

@@ -425,7 +425,7 @@ def test_a_step_that_is_too_long_is_named(
     problem: Any, solver: str, factor: float, constant: str, words: str
 ) -> None:
     given = {} if solver == "gradient_descent" else {"seeds": 16}
-    found = audit(problem, solver, 12, **given, **too_long(problem, factor, constant))
+    found = audit(problem, solver, max_iter=12, **given, **too_long(problem, factor, constant))
     assert found.holds is False
     assert words in found.first_violation
     assert solver == "saga" or not all(claim.holds for claim in found.claims)
@@ -437,62 +437,11 @@ def test_a_ball_that_leaves_the_solution_out_is_noticed() -> None:
 
 
 def test_decreasing_steps_are_outside_the_theorem_of_the_constant_one() -> None:
-    found = audit(axes(), "sgd", max_iter=20, step=steps.InverseSqrt(0.05))
+    found = audit(axes(), "sgd", max_iter=20, step=steps.InverseSqrt(0.05), seeds=2)
     assert found.first_violation == "precondition: the step is not constant"
 
 
-FLAT = cml.Ridge(np.diag([1.0, 0.1]), np.array([0.0, 1.0]), 0.0, fit_intercept=False)
-APART = cml.LearningProblem(  # w* = 0, and each sample pulls its own way
-    [[0.1], [0.1]], [1.0, -1.0], losses.Hinge(), penalties.L2(1.0), fit_intercept=False
-)
-KINK = {"step": 0.2, "w0": np.array([1.0]), "max_iter": 500}
-TIGHT: list[tuple[str, Any, str, float, dict[str, Any]]] = [
-    ("gradient_descent", FLAT, "rates.gradient_descent.strong_convexity", 3.0, {"max_iter": 150}),
-    ("proximal_gradient", FLAT, "rates.proximal_gradient.loss_strong_convexity", 3.0,
-     {"max_iter": 150}),
-    ("gradient_descent", STEEP, "rates.gradient_descent.gradient_descent_value", 0.4,
-     {"w0": np.ones(1), "max_iter": 40}),
-    ("subgradient", one(1.0, 0.0, losses.Absolute()), "rates.subgradient.lipschitz", 0.3, KINK),
-    ("sgd", axes(), "stochastic.sgd.gradient_noise", 0.0, {"max_iter": 40}),
-    ("pegasos", APART, "stochastic.pegasos.pegasos_slope", 0.2, {"max_iter": 40}),
-    ("perceptron", cml.HardMarginSVM(3.0 * np.eye(4), [1.0, -1.0, 1.0, -1.0], fit_intercept=False),
-     "stochastic.perceptron.radius", 0.6, {}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("solver", "problem", "constant", "factor", "given"), TIGHT)
-def test_a_wrong_constant_fails(
-    monkeypatch: pytest.MonkeyPatch,
-    solver: str,
-    problem: Any,
-    constant: str,
-    factor: float,
-    given: dict[str, Any],
-) -> None:
-    assert audit(problem, solver, **given).holds
-    module, name = constant.rsplit(".", 1)
-    right = getattr(theory, name)
-    wrong = lambda *a, **k: factor * right(*a, **k)  # noqa: E731
-    monkeypatch.setattr(f"convexml.theory.{module}.{name}", wrong)
-    assert audit(problem, solver, **given).holds is False
-
-
 # -- what is computed again ------------------------------------------------------------------------
-
-
-def test_a_lie_about_regret_or_complementarity_changes_nothing() -> None:
-    for solver, theorem, fact, k in (
-        ("online_gradient_descent", theory.OnlineRegret(), "suffered", "measured"),
-        ("interior_point", INNER, "complementarity", "bound"),
-    ):
-        problem = RATES["Ridge" if k == "measured" else "SoftMarginSVM"]()
-        lie = changed(solver, told(**{fact: lambda k, v: -1e9}))
-        right, found = (
-            audit(problem, each, theorem, max_iter=10) for each in (changed(solver, honest), lie)
-        )
-        assert right.holds, str(right)
-        pairs = zip(found.claims, right.claims, strict=True)
-        assert all(np.array_equal(getattr(a, k), getattr(b, k)) for a, b in pairs)
 
 
 def test_a_descent_that_says_a_step_which_it_did_not_take_is_noticed() -> None:

@@ -20,7 +20,6 @@ import convexml as cml
 from convexml.errors import InputError, UnknownSolverError
 from convexml.numerics import Array
 from convexml.solvers import Iterate, driver
-from convexml.solvers.driver import STEP, Pace
 from convexml.solvers.registry import ALGORITHMS
 
 SMOOTH = ("gradient_descent", "accelerated_gradient", "proximal_gradient", "fista")
@@ -121,25 +120,6 @@ def test_an_interrupt_returns_the_best_point_with_an_honest_gap(
     assert solution.gap >= solution.objective - truth - 1e-14 * truth
     assert np.isfinite(solution.gap)
     assert solution.objective == pytest.approx(min(r.objective for r in solution.trace))
-
-
-@pytest.mark.parametrize(("n", "d"), [(24, 5), (3000, 40), (60_000, 40)])
-def test_evaluations_are_rationed_by_a_rule_that_no_clock_decides(
-    monkeypatch: pytest.MonkeyPatch, n: int, d: int
-) -> None:
-    rng = np.random.default_rng(0)
-    objective = cml.Ridge(rng.normal(size=(n, d)), rng.normal(size=n), 0.3).objective_parts
-    plan = Pace(objective, 0.0)
-    length = int(0.25 / (STEP + 2.0 * plan.pass_cost))
-    right = driver.quick_gap(objective, np.zeros(d), 0.0)
-    monkeypatch.setattr(driver, "quick_gap", lambda *_: right)
-    points = [(Iterate(np.zeros(d), 0.0, None, 2.0 * k) for k in range(length)) for _ in range(2)]
-    runs = [driver.drive(objective, each, tol=-1.0) for each in points]
-    seen = [[record.iteration for record in run.trace] for run in runs]
-    assert seen[0] == seen[1]
-    assert (seen[0][0], seen[0][-1]) == (0, length - 1)
-    assert len(seen[0]) * plan.look_cost <= 0.1 * (0.25 + len(seen[0]) * plan.look_cost)
-    assert len(seen[0]) >= 2
 
 
 def test_passes_are_counted_and_stopping_is_by_the_verified_gap() -> None:
@@ -256,17 +236,6 @@ def test_a_crash_is_an_outcome(
     assert "clarabel ended failed; proximal_newton answered" in auto.choice
 
 
-@pytest.mark.parametrize("status", ["infeasible", "unbounded", "solver_error"])
-def test_an_unproved_claim_is_not_believed(monkeypatch: pytest.MonkeyPatch, status: str) -> None:
-    from convexml.solvers.reference import ReferenceRun
-
-    claim = ReferenceRun(status, 0.0, 0.0, 0)
-    monkeypatch.setattr("convexml.models.solving.run_reference", lambda *a, **k: claim)
-    solution = cml.Lasso(X, Y, 0.3).solve("clarabel")
-    assert (solution.status, solution.claimed_status) == ("failed", status)
-    assert status in solution.message
-
-
 def broken(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
     yield Iterate(w, b)
     raise FloatingPointError("underflow in step 1")
@@ -300,17 +269,6 @@ def test_an_algorithm_that_breaks_is_an_outcome(
     assert solution.claimed_status == claimed
     assert words in solution.message
     assert np.isfinite(solution.gap) == (status == "inaccurate")
-
-
-def test_an_interrupt_of_a_reference_solver_is_not_swallowed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def stop(*arguments: Any, **options: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("cvxpy.Problem.get_problem_data", stop)
-    with pytest.raises(KeyboardInterrupt):
-        cml.Lasso(X, Y, 0.3).solve("clarabel")
 
 
 def test_unknown_names_raise_with_advice(plant: Callable[..., str]) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import warnings
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +13,7 @@ from numpy.testing import assert_allclose
 
 import convexml as cml
 from convexml import textbook
-from convexml.library import load_file, read_table_of
+from convexml.library import read_table_of
 from convexml.solvers.registry import ALGORITHMS
 
 RNG = np.random.default_rng(0)
@@ -87,22 +85,6 @@ def test_pegasos_is_the_page_with_lam_one_over_n_c() -> None:
     assert_allclose(np.array(found)[:, :3], list(page), rtol=1e-12)
 
 
-def test_the_hinge_with_b_takes_stochastic_steps() -> None:
-    """f_i = |w|^2 / 2 + n C (1 - y_i z_i)_+: b moves by n C y_i, without a penalty."""
-    found = first("textbook.sgd", problems()["svm"], 2, step=1.0)
-    row = np.random.default_rng(4).integers(60)
-    assert_allclose(found[1], 60.0 * MIXED[row] * np.append(X[row], 1.0))
-
-
-def test_coordinate_descent_of_a_weighted_lasso_repeats_rows() -> None:
-    """Integer weights are repeated rows, with b eliminated by means."""
-    counts = RNG.integers(1, 4, 60)
-    weighted = cml.Lasso(X, Y, 0.1, sample_weight=counts)
-    repeated = cml.Lasso(np.repeat(X, counts, axis=0), np.repeat(Y, counts), 0.1)
-    name = "textbook.coordinate_descent"
-    assert_allclose(first(name, weighted), first(name, repeated), atol=1e-12)
-
-
 def told(name: str, which: str, max_iter: int = 20, **options) -> str:
     solution = problems()[which].solve(f"textbook.{name}", max_iter=max_iter, **options)
     return solution.message.removeprefix("max_iter; ")
@@ -150,56 +132,6 @@ def test_where_no_theorem_applies_the_message_says_why(name: str, which: str, wo
 PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
 FILES = sorted(PROBLEMS.glob("*.toml"))
 FILES = [path for path in FILES if read_table_of(path).statement is None]
-ON_FILES = [(name, path.stem) for path in FILES for name in cml.solvers.printed()]
-SAMPLE = np.random.default_rng(28).choice(len(ON_FILES), 100, replace=False)
-NAMES_T = re.compile(r"; f - f\* <= \S+ takes T = ([\d.e+]+) at most \([A-Z]\w+.*\)")
-SAYS_WHY = re.compile(r"no theorem: \w+.*")
-
-
-@cache
-def problem_of(stem: str) -> Any:
-    return load_file(PROBLEMS / f"{stem}.toml").problem
-
-
-@cache
-def best_of(stem: str) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return problem_of(stem).solve()
-
-
-def ends_well(name: str, stem: str) -> str:
-    """Certified at the engine's objective, or in words: what is wrong otherwise."""
-    problem, best = problem_of(stem), best_of(stem)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        solution = problem.solve(name, max_iter=300)
-    if solution.status == "optimal" == best.status:
-        away, room = solution.objective - best.objective, 3e-6 * best.certificate.scale
-        return "" if abs(away) <= room else f"{solution.objective} for {best.objective}"
-    if solution.status == best.status:  # there is no minimiser, with evidence
-        return ""
-    if found := NAMES_T.search(solution.message):
-        if float(found[1]) > solution.iterations:
-            return ""
-    return "" if SAYS_WHY.search(solution.message) else f"{solution.status}: {solution.message!r}"
-
-
-def suited(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(n, p) for n, p in pairs if cml.solvers.supports(n, problem_of(p))[0]]
-
-
-def test_a_sample_ends_at_the_engines_objective_or_names_its_theorem() -> None:
-    pairs = suited([ON_FILES[k] for k in SAMPLE if "kernel" not in ON_FILES[k][1]])
-    assert len(pairs) > 10
-    assert {pair: said for pair in pairs if (said := ends_well(*pair))} == {}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", cml.solvers.printed())
-def test_each_ends_at_the_engines_objective_or_names_its_theorem(name: str) -> None:
-    pairs = suited([pair for pair in ON_FILES if pair[0] == name])
-    assert {pair: said for pair in pairs if (said := ends_well(*pair))} == {}
 
 
 # -- every problem of the page ---------------------------------------------------------------------
@@ -227,34 +159,6 @@ def test_all_are_tried_and_none_is_in_a_default_set() -> None:
     assert not any(record.solver.startswith("textbook") for record in usual)
     asked = cml.compare([problems()["lasso"]], ["textbook.fista", "fista"]).records
     assert [record.verdict for record in asked] == ["certified", "certified"]
-
-
-@pytest.mark.parametrize(
-    ("name", "which", "options", "holds"),
-    [
-        *(
-            (name, which, {}, True)
-            for name in ("gradient_descent", "accelerated_gradient", "proximal_gradient", "fista")
-            for which in ("ridge", "least squares", "logistic l2")
-        ),
-        ("subgradient", "svm", {}, True),
-        ("subgradient", "svm without b", {}, True),
-        ("pegasos", "svm without b", {}, True),
-        ("sgd", "weighted ridge without b", {}, True),
-        ("saga", "ridge", {}, True),
-        ("newton", "logistic l2", {}, True),
-        ("damped_newton", "logistic l2", {}, True),
-        ("coordinate_descent", "lasso", {}, True),
-        ("dual_coordinate_ascent", "svm without b", {}, True),
-        ("perceptron", "hard", {}, True),
-        ("gradient_descent", "ridge", {"step": 2.5}, False),
-        ("sgd", "svm", {}, None),  # a theorem that is not for the run accuses nobody
-    ],
-)
-def test_the_theorem_of_the_page_holds(name: str, which: str, options: Any, holds: Any) -> None:
-    audit = problems()[which].solve(f"textbook.{name}", max_iter=60, **options).rate_audit()
-    assert audit.holds is holds, str(audit)
-    assert holds is not None or "the gradients of samples are not Lipschitz" in audit.untested
 
 
 def test_what_is_said_where_an_algorithm_ends_or_does_not_suit() -> None:

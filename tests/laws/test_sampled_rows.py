@@ -8,10 +8,6 @@ import numpy as np
 import pytest
 
 import convexml as cml
-from convexml.data import DenseDesign
-from convexml.losses import Huber
-from convexml.numerics import Array
-from convexml.penalties import L2
 
 N, D, SAMPLE = 13_000, 8, 800
 TRUTH = np.array([2.0, -1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.1])
@@ -74,59 +70,6 @@ def test_a_sample_helps_or_is_left(kind: str) -> None:
         if kind == "plain":
             again = problem.solve(solver, sample=SAMPLE)
             assert np.array_equal(fast.primal["w"], again.primal["w"])
-
-
-def test_the_theorems_hold_from_a_sample_on() -> None:
-    given = rows("plain", np.random.default_rng(4))
-    given = {name: array[:1500] for name, array in given.items()}
-    for problem, solver in problems(given):
-        audit = problem.solve(solver, sample=300, tol=1e-9).rate_audit()
-        assert audit.holds, audit.first_violation
-
-
-def test_no_gram_matrix_of_all_rows_is_formed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the columns that matter meet all rows, where the penalty is a norm."""
-    seen: list[int] = []
-    bordered = DenseDesign.bordered_gram
-
-    def counted(design: DenseDesign, weights: Array | None = None) -> Array:
-        seen.append(design.shape[0])
-        return bordered(design, weights)
-
-    monkeypatch.setattr(DenseDesign, "bordered_gram", counted)
-    for problem, solver in problems(rows("plain", np.random.default_rng(5)))[:2]:
-        solution = problem.solve(solver, sample=SAMPLE)
-        assert solution.status == "optimal"
-        assert solution.passes < 12
-    assert seen == [SAMPLE, SAMPLE]
-
-
-def test_gradients_of_all_rows_are_worth_their_hessian() -> None:
-    problem, _ = problems(rows("plain", np.random.default_rng(4)))[4]
-    solution = problem.solve("newton", sample=N // 10, tol=1e-6)
-    assert solution.status == "optimal"
-    assert solution.passes < 18  # of which the sample's own Gram matrices are half
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_slopes_fall_where_p_is_at_its_minimum_to_rounding(seed: int) -> None:
-    """The gap is of first order in them: one more pass, and no Gram matrix of all rows."""
-    problem, solver = problems(rows("plain", np.random.default_rng(seed)))[1]
-    tight = problem.solve(solver, sample=SAMPLE, tol=1e-10)
-    assert tight.status == "optimal"
-    assert tight.passes < 7
-
-
-def test_p_never_increases_from_the_sample_on() -> None:
-    rng = np.random.default_rng(5)
-    X = rng.standard_t(2, size=(N, D))
-    y = X @ rng.normal(size=D) + rng.standard_t(1, size=N)
-    problem = cml.LearningProblem(X, y, Huber(0.1), L2(1e-3))
-    solution = problem.solve("newton", sample=500, tol=1e-12, polish=False)
-    run = solution.recorded
-    values = [run.objective.primal(point.w, point.b) for point in run.iterates()]
-    assert len(values) > 2
-    assert np.all(np.diff(values) <= 1e-12 * values[0])
 
 
 def test_a_sample_that_misleads_is_not_followed() -> None:

@@ -348,45 +348,6 @@ def test_dual_coordinate_descent_without_an_intercept() -> None:
     agree(iterates(problem, "dual_coordinate_descent"), expected())
 
 
-def test_dual_coordinate_descent_with_an_intercept_takes_pairs() -> None:
-    """Fan, Chen and Lin: the largest slope falls, its partner by the decrease promised.
-
-    Most steps end at a bound: after a step between bounds two slopes tie, and rounding chooses.
-    """
-    lam, n, delta = 0.4, N, 0.25
-    problem = cml.LearningProblem(X, Y, losses.Huber(delta), penalties.L2(lam))
-
-    def expected() -> Iterator[Array]:
-        # min over u: sum_i n u_i^2 / 2 + y_i u_i + |X'u|^2 / (2 lam), |u_i| <= delta / n, sum u = 0
-        u, bound = np.zeros(n), delta / n
-        Q = X @ X.T / lam + n * np.eye(n)
-        while True:
-            yield -X.T @ u / lam
-            for _ in range(3 * n):
-                g = Q @ u + Y
-                falls = np.flatnonzero(u > -bound)
-                i = falls[np.argmax(g[falls])]
-                best, j = 0.0, -1
-                for k in range(n):
-                    curve = Q[i, i] + Q[k, k] - 2.0 * Q[i, k]
-                    fall = g[i] - g[k]
-                    if u[k] < bound and fall > 0.0 and curve > 0.0 and fall**2 / curve > best:
-                        best, j, step = fall**2 / curve, k, fall / curve
-                if j < 0:
-                    break
-                step = min(step, u[i] + bound, bound - u[j])
-                ends = step == u[i] + bound, step == bound - u[j]
-                u[i], u[j] = u[i] - step, u[j] + step
-                u[i], u[j] = (-bound if ends[0] else u[i]), (bound if ends[1] else u[j])
-
-    found = iterates(problem, "dual_coordinate_descent")[1:]
-    goals = list(islice(expected(), len(found)))
-    assert len(found) >= 2
-    for each, w in zip(found, goals, strict=True):
-        assert np.allclose(each.w, w, rtol=1e-6, atol=1e-8)
-    assert np.linalg.norm(found[1].w) > 1e-3
-
-
 def damped_newton(x: Array, lam: float, as_least_squares: bool) -> Iterator[Array]:
     """Newton's point, or the weighted ridge fit to the working response; halved or doubled."""
 

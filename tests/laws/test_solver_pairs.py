@@ -69,8 +69,14 @@ def cells(loss: Any, penalty: Any) -> list[tuple[bool, bool, bool]]:
     return [every[turn % 8]]
 
 
-@pytest.mark.parametrize("penalty", PENALTIES, ids=repr)
-@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+PAIRS = [
+    pytest.param(loss, penalty, marks=[pytest.mark.slow] if (j + k) % 2 else [])
+    for j, loss in enumerate(LOSSES)
+    for k, penalty in enumerate(PENALTIES)
+]
+
+
+@pytest.mark.parametrize(("loss", "penalty"), PAIRS, ids=repr)
 def test_every_solver_ends_at_the_optimum(loss: Any, penalty: Any) -> None:
     for intercept, weighted, is_sparse in cells(loss, penalty):
         problem = posed(loss, penalty, intercept, weighted, is_sparse)

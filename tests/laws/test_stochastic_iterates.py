@@ -272,16 +272,6 @@ def test_follow_the_regularized_leader(radius: float) -> None:
     leads(problem, "follow_the_regularized_leader", page, step=0.05)
 
 
-def test_the_leader_of_ridge_regression_adds_up_slopes_of_the_penalty_too() -> None:
-    def slope(x: Array, t: int) -> Array:
-        return (ROWS[t % 13] @ x - TARGET[t % 13]) * ROWS[t % 13] + 0.3 * x
-
-    into = lambda x: x * min(1.0, 0.8 / max(np.linalg.norm(x), 1e-300))  # noqa: E731
-    page = textbook.follow_the_regularized_leader(slope, 4, 0.02, into)
-    problem = cml.Ridge(ROWS, TARGET, 0.3, fit_intercept=False)
-    leads(problem, "follow_the_regularized_leader", page, step=0.02, ball=0.8)
-
-
 @pytest.mark.parametrize("eta", [0.02, 5.0])
 def test_exponentiated_gradient_multiplies_the_weights_of_the_corners(eta: float) -> None:
     corners = 0.8 * np.vstack([np.eye(4), -np.eye(4)])
@@ -388,17 +378,6 @@ def test_the_compiled_parts_are_those_of_the_loss_and_the_penalty(loss: Any, pen
 # -- where they end --------------------------------------------------------------------------------
 
 
-def test_kinks_have_the_subgradient_of_least_magnitude() -> None:
-    for loss in (losses.Hinge(), losses.Absolute(), losses.Pinball(0.3)):
-        problem = cml.LearningProblem(np.eye(2), [1.0, -1.0], loss, Zero(), fit_intercept=False)
-        at = np.array([1.0, -1.0])  # both samples at their kinks
-        run = ALGORITHMS["online_gradient_descent"].start(
-            problem.objective_parts, at, 0.0, 0, {"step": 0.1, "ball": 9.0}
-        )
-        *_, last = islice(run, 3)
-        assert np.array_equal(last.w, at)
-
-
 def underdetermined() -> tuple[Array, Array]:
     X = np.random.default_rng(8).normal(size=(12, 40))
     return X, X[:, 0] - 2.0 * X[:, 1]
@@ -420,22 +399,3 @@ def test_from_zero_least_squares_ends_in_the_minimum_norm_solution(solver: str, 
     for start in (np.zeros(40), away) if solver == "sgd" else (np.zeros(40),):
         found = problem.solve(solver, w0=start, tol=1e-14, max_iter=3000, **given)
         np.testing.assert_allclose(found.primal["w"], np.linalg.pinv(X) @ y + start, atol=1e-6)
-
-
-def test_decreasing_steps_and_averages_leave_the_floor_of_a_constant_step_behind() -> None:
-    problem = posing("sgd")
-    scale = 0.5 / theory.sample_smoothness(problem.objective_parts)
-    mu = theory.strong_convexity(problem.objective_parts)
-    linear = steps.InverseTime(1.0 / mu, offset=1.0 / (mu * scale))
-    root = {"step": steps.InverseSqrt(scale), "average": True}
-    given = {"max_iter": 300, "tol": 1e-15}
-    constant = problem.solve("sgd", **given)
-    others = [problem.solve("sgd", **given, **each).gap for each in (root, {"step": linear})]
-    assert max(others) < 0.3 * np.median([line.gap for line in constant.trace[-5:]])
-
-
-def test_pegasos_forgets_a_start_that_is_too_far() -> None:
-    problem = posing("pegasos")
-    far = problem.solve("pegasos", w0=1e6 * np.ones(problem.objective_parts.d), max_iter=40)
-    near = problem.solve("pegasos", max_iter=40)
-    assert far.objective <= near.objective * 1.5

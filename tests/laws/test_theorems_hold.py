@@ -46,11 +46,6 @@ def test_the_theorem_holds_at_every_iteration(solver: str, name: str) -> None:
         assert found.slack >= 1.0 - 1e-6
 
 
-def test_there_are_five_problems_each() -> None:
-    tested = [solver for solver, name in CASES if name not in ROOM or solver in SURE]
-    assert min(tested.count(solver) for solver in (*SURE, "sgd", "saga")) >= 5
-
-
 @pytest.mark.parametrize("restart", [True, False])
 @pytest.mark.parametrize("solver", ["accelerated_gradient", "fista"])
 def test_acceleration_with_and_without_restart(solver: str, restart: bool) -> None:
@@ -59,13 +54,6 @@ def test_acceleration_with_and_without_restart(solver: str, restart: bool) -> No
     (claim,) = (each for each in found.claims if each.is_rate)
     assert len(claim.measured) == found.claims[0].tested.size == 300
     assert bool(found.claims[1].tested.size) == restart
-
-
-@pytest.mark.parametrize("step", ["backtracking", "barzilai_borwein"])
-@pytest.mark.parametrize("name", list(applicable("gradient_descent")))
-def test_searched_steps_never_increase_the_objective(step: str, name: str) -> None:
-    found = audit(RATES[name](), "gradient_descent", step=step)
-    assert found.holds, str(found)
 
 
 def test_a_reference_and_audits_that_cannot_be_made() -> None:
@@ -126,14 +114,6 @@ def test_a_mini_batch_divides_the_floor_and_averages_go_below_it() -> None:
     assert solution.rate_audit(seeds=8).holds
 
 
-def test_the_factor_of_saga_is_the_textbook_one_without_a_penalty() -> None:
-    L, mu, n = 3.0, 0.01, 50
-    found = theory.saga_factor(step=0.25 / L, n=n, mu_f=mu)
-    assert found == pytest.approx(1.0 - min(3.0 * mu / (16.0 * L), 1.0 / (3.0 * n)), rel=1e-15)
-    assert theory.saga_factor(step=0.25 / L, n=10**9, mu_f=0.0, mu_g=0.1) < 1.0
-    assert theory.saga_factor(step=0.1, n=2, mu_f=0.0, mu_g=1e9) == 1.0 - 1.0 / 6.0
-
-
 def test_stochastic_subgradients_keep_their_rate() -> None:
     X, Y = samples("real")
     n, d = X.shape
@@ -184,33 +164,6 @@ def test_regrets_stay_below_their_theorems(seed: int) -> None:
             assert regret.measured[-1] <= promised
 
 
-def test_a_wrong_step_breaks_the_theorem_of_the_simplex() -> None:
-    """The regret of weights exp(-factor eta sum v) on eight experts, against its bound."""
-    T, d = 400, 8
-    eta = np.sqrt(2.0 * np.log(d) / T)
-    bound = theory.leader_regret(T, step=eta, slope=1.0, spread=np.log(d))
-    assert bound == pytest.approx(np.sqrt(2.0 * T * np.log(d)))
-    for seed in range(8):
-        costs = np.random.default_rng(seed).random(size=(T, d)) < np.linspace(0.2, 0.8, d)
-        for factor in (1.0, 0.01, -1.0):
-            total, suffered = np.zeros(d), 0.0
-            for cost in costs:
-                p = np.exp(-factor * eta * (total - total.min()))
-                suffered += float(p @ cost / p.sum())
-                total = total + cost
-            assert (suffered - total.min() <= bound) == (factor == 1.0)
-
-
-@pytest.mark.parametrize("ball", [0.5, 2.0])
-def test_the_regret_at_the_horizon_is_b_g_sqrt_t(ball: float) -> None:
-    problem = cml.ConstrainedRidge(*samples("real"), radius=ball, fit_intercept=False)
-    n, G = problem.objective_parts.n, theory.round_slope(problem.objective_parts, ball)
-    found = audit(problem, "online_gradient_descent", 40, ball=ball, horizon=40 * n)
-    assert found.holds, str(found)
-    (claim,) = (each for each in found.claims if each.is_rate)
-    assert claim.bound[-1] <= ball * G * np.sqrt(40 * n) * (1.0 + 1e-6)
-
-
 # -- what is 0, unknown, or in other units ---------------------------------------------------------
 
 
@@ -236,26 +189,6 @@ def test_the_radius_is_a_radius_or_infinite() -> None:
     assert twice.solve("fista", max_iter=20).rate_audit().reference.radius == np.inf
 
 
-@pytest.mark.parametrize("solver", [*FIRST_ORDER, "sgd", "saga"])
-@pytest.mark.parametrize("loss", [losses.Squared(), losses.Huber(1.0)], ids=repr)
-def test_L_zero_is_survived(solver: str, loss: Any) -> None:
-    zero = penalties.Zero()
-    problem = cml.LearningProblem(
-        np.zeros((4, 2)), [1.0, 2.0, -1.0, 0.0], loss, zero, fit_intercept=False
-    )
-    found = problem.solve(solver, max_iter=4, tol=1e-15).rate_audit(iterations=4)
-    assert found.holds is not False, str(found)
-
-
-def test_rho_zero_is_survived() -> None:
-    X, loss, zero = np.zeros((3, 2)), losses.Absolute(), penalties.Zero()
-    for solver in ("subgradient", "online_gradient_descent"):
-        found = cml.LearningProblem(X, np.zeros(3), loss, zero).solve(solver, max_iter=4)
-        assert found.status == "optimal"
-    problem = cml.LearningProblem(X, np.ones(3), loss, zero, fit_intercept=False)
-    assert problem.solve("subgradient", max_iter=4, tol=1e-15).rate_audit(iterations=4).holds
-
-
 @pytest.mark.parametrize("solver", ["newton", "irls", "interior_point", "coordinate_descent"])
 @pytest.mark.parametrize("size", [1e9, 1e-9])
 def test_runs_in_other_units_are_audited_in_theirs(solver: str, size: float) -> None:
@@ -270,15 +203,6 @@ def test_runs_in_other_units_are_audited_in_theirs(solver: str, size: float) -> 
     value, floor = found.reference.value, found.reference.floor
     assert run.objective.primal(last.w, last.b) == pytest.approx(value, rel=1e-6)
     assert value * (1.0 - 1e-6) <= floor < value
-
-
-def test_raw_breast_cancer_with_a_large_C_raises_no_alarm() -> None:
-    from sklearn.datasets import load_breast_cancer
-
-    X, y = load_breast_cancer(return_X_y=True)
-    problem = cml.SoftMarginSVM(X, 2.0 * y - 1.0, 100.0)
-    found = problem.solve("interior_point", max_iter=60).rate_audit()
-    assert found.holds, str(found)
 
 
 class Rough:
@@ -353,18 +277,6 @@ def test_a_run_whose_objective_is_infinite_fails(
     with np.errstate(all="ignore"):
         found = solution.rate_audit(seeds=2)
     assert found.holds is False or (found.silences and not found.claims), str(found)
-
-
-def test_dual_ascent_without_dual_points_tests_nothing() -> None:
-    def mute(objective: Any, w: Array, b: float) -> Any:
-        while True:
-            yield cml.solvers.Iterate(w, b)
-
-    cml.solvers.register("planted", mute, (), theorem=theory.DualAscent())
-    try:
-        assert audit(RATES["Ridge"](), "planted").holds is None
-    finally:
-        cml.solvers.unregister("planted")
 
 
 @pytest.mark.parametrize(

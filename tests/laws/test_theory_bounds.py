@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
-from scipy.optimize import linprog
 
 import convexml as cml
 from convexml import theory
@@ -90,42 +88,6 @@ def test_gibbs_inequality_and_the_largest_entropy() -> None:
         assert theory.divergence(p, p) == 0.0
         uniform = theory.divergence(p, np.full(4, 0.25))
         assert uniform == pytest.approx(math.log(4.0) - theory.entropy(p))
-
-
-def labellings(X: Array, fit_intercept: bool) -> int:
-    """How many labellings of the rows a halfspace has, each by a linear program of SciPy."""
-    n = len(X)
-    rows = np.column_stack([X, np.ones(n)]) if fit_intercept else X
-    count = 0
-    for bits in range(2**n):
-        y = np.where((bits >> np.arange(n)) & 1, 1.0, -1.0)
-        sides, free = -y[:, None] * rows, (None, None)
-        found = linprog(np.zeros(rows.shape[1]), sides, -np.ones(n), bounds=free)
-        count += found.status == 0
-    return count
-
-
-@pytest.mark.parametrize(("d", "fit_intercept"), [(1, True), (2, True), (2, False), (3, False)])
-def test_halfspaces_shatter_as_many_points_as_their_dimension(d: int, fit_intercept: bool) -> None:
-    most = theory.vc_halfspaces(d, fit_intercept=fit_intercept)
-    assert most == d + fit_intercept
-    points = np.vstack([np.eye(d), np.zeros((1, d))])[:most]
-    assert labellings(points, fit_intercept) == 2**most == theory.vc_growth(most, most)
-    for more in (1, 2):
-        found = labellings(RNG.normal(size=(most + more, d)), fit_intercept)
-        assert found <= theory.vc_growth(most, most + more) < 2 ** (most + more)
-
-
-@pytest.mark.parametrize("count", [1, 2])
-def test_unions_of_intervals_shatter_as_many_points(count: int) -> None:
-    def rows(points: int) -> int:
-        """Labellings of 1 ... points that so many runs of ones make."""
-        every = itertools.product((0, 1), repeat=points)
-        return sum(sum(1 for k, g in itertools.groupby(row) if k) <= count for row in every)
-
-    dimension = theory.vc_intervals(count)
-    assert rows(dimension) == 2**dimension
-    assert rows(dimension + 1) < 2 ** (dimension + 1)
 
 
 # -- penalties as priors ---------------------------------------------------------------------------

@@ -347,13 +347,3 @@ def test_rates_by_hand(solver: str, problem: Any, known: Any, given: Any, rates:
         assert all(np.all(np.asarray(claim.room) <= 1e-11) for claim in of_rates)
     if solver == "online_gradient_descent":
         assert list(of_rates[0].measured) == pytest.approx([2.0, 3.75, 5.25])  # 3, 2.75, 2.5
-
-
-def test_the_constants_of_conjugate_gradients_where_samples_are_fewer() -> None:
-    """BB' = diag(1, 4): both systems are solved in one step, and phi is known by hand."""
-    from convexml.theory import newton_rates as conjugate_gradients
-
-    X, given = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]], {"fit_intercept": False, "loss_scale": "sum"}
-    parts = cml.LearningProblem(X, [2.0, 5.0], Squared(), L2(1.0), **given).objective_parts
-    assert conjugate_gradients.largest(parts) == pytest.approx(4.0)
-    assert conjugate_gradients.condition(parts) == pytest.approx(1.0)

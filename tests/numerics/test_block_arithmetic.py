@@ -16,27 +16,12 @@ from scipy import sparse
 from support.models.in_blocks import MODELS, NAMED, Data
 
 import convexml as cml
-from convexml import penalties
-from convexml.data import (
-    BlockArray,
-    BlockedDesign,
-    DenseDesign,
-    Here,
-    SingleDesign,
-    SparseDesign,
-    as_design,
-    in_memory,
-    is_single,
-    together,
-)
+from convexml import data
 from convexml.data.cluster import added, shared_out
 from convexml.data.executor import tree_sum
-from convexml.data.row_blocks import column_facts
 from convexml.errors import InputError
-from convexml.problem.classes import class_sums
 from convexml.solvers.first_order import admm as consensus
 from convexml.solvers.registry import ALGORITHMS
-from convexml.solvers.second_order.quadratic import Penalised
 
 RNG = np.random.default_rng(7)
 X = RNG.standard_normal((60, 3))
@@ -44,19 +29,19 @@ U = RNG.standard_normal(60)
 CUTS = [10, 11, 40]
 
 
-def of(values: Any, executor: Here) -> BlockArray:
-    return BlockArray(executor.placed(np.split(values, CUTS)), executor)
+def of(values: Any, executor: data.Here) -> data.BlockArray:
+    return data.BlockArray(executor.placed(np.split(values, CUTS)), executor)
 
 
-def design(executor: Here) -> BlockedDesign:
-    return BlockedDesign.of([as_design(part) for part in np.split(X, CUTS)], executor)
+def design(executor: data.Here) -> data.BlockedDesign:
+    return data.BlockedDesign.of([data.as_design(part) for part in np.split(X, CUTS)], executor)
 
 
 # -- visits ----------------------------------------------------------------------------------------
 
 
 def test_sums_are_one_visit_and_what_is_held_is_not_computed_again() -> None:
-    here = Here()
+    here = data.Here()
     blocked = design(here)
     z = blocked.matvec(np.ones(3))
     loss = np.exp(-z) + z * z
@@ -68,28 +53,14 @@ def test_sums_are_one_visit_and_what_is_held_is_not_computed_again() -> None:
     other = design(here)
     u = np.tanh(other.matvec(np.ones(3)))
     pull, gram = other._asked("rmatvec", u), other._asked("gram")
-    together(pull, gram)
+    data.together(pull, gram)
     np.testing.assert_allclose(here.total(pull.parts), X.T @ np.tanh(X.sum(axis=1)))
     np.testing.assert_allclose(here.total(gram.parts), X.T @ X)
     assert other.visits.count == 1
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
-def test_columns_are_told_of_in_one_visit(kind: Any) -> None:
-    some = np.round(4.0 * X)
-    blocked = BlockedDesign.of([as_design(kind(part)) for part in np.split(some, CUTS)], Here())
-    np.testing.assert_allclose(blocked.column_squares(), (some**2).sum(axis=0))
-    np.testing.assert_allclose(blocked.means, some.mean(axis=0))
-    stored = np.count_nonzero(some, axis=0) if kind is sparse.csr_array else np.full(3, 60)
-    np.testing.assert_array_equal(blocked.column_counts(), stored)
-    assert blocked.entries == stored.sum()
-    if kind is np.asarray:
-        np.testing.assert_array_equal(blocked.extent, (some.min(axis=0), some.max(axis=0)))
-    assert blocked.visits.count == 1
-
-
 def test_what_is_written_to_an_array_does_not_reach_what_was_noted_down_before() -> None:
-    values = of(U, Here())
+    values = of(U, data.Here())
     twice, other = 2.0 * values, values.copy()
     values += 1.0
     values[values > 0.0] = 0.0
@@ -98,21 +69,10 @@ def test_what_is_written_to_an_array_does_not_reach_what_was_noted_down_before()
     np.testing.assert_array_equal(np.concatenate(values.blocks()), np.minimum(U + 1.0, 0.0))
 
 
-def test_errors_of_arithmetic_are_told_as_where_it_was_written() -> None:
-    zero = of(np.zeros(60), Here())
-    with np.errstate(divide="ignore"):
-        quiet = 1.0 / zero
-    assert quiet.max() == np.inf
-    with np.errstate(divide="raise"):
-        loud = 1.0 / zero
-    with pytest.raises(FloatingPointError):
-        loud.max()
-
-
 def test_vectors_beyond_the_memory_lie_in_files_that_go_with_them() -> None:
     values = RNG.standard_normal(40_000)  # 20,000 numbers a block: above what is not counted
-    here = Here(memory=200_000.0)
-    blocks = BlockArray(here.placed(np.split(values, 2)), here)
+    here = data.Here(memory=200_000.0)
+    blocks = data.BlockArray(here.placed(np.split(values, 2)), here)
     more = np.exp(blocks)
     assert more.sum() == pytest.approx(np.exp(values).sum(), rel=1e-14)
     np.testing.assert_array_equal(np.concatenate(more.blocks()), np.exp(values))
@@ -128,7 +88,7 @@ def test_vectors_beyond_the_memory_lie_in_files_that_go_with_them() -> None:
 def test_threads_and_files_change_no_digit(monkeypatch: pytest.MonkeyPatch) -> None:
     y = np.sign(X @ [1.0, -1.0, 0.5] + RNG.standard_normal(60) * 0.1)
     pieces = list(zip(np.split(X, CUTS), np.split(y, CUTS), strict=True))
-    calm, hurried = Here(threads=1), Here(memory=0.0, threads=3)
+    calm, hurried = data.Here(threads=1), data.Here(memory=0.0, threads=3)
     found = []
     for executor in (calm, hurried):
         if executor is hurried:  # every block is worth a thread, and every vector a file
@@ -141,27 +101,6 @@ def test_threads_and_files_change_no_digit(monkeypatch: pytest.MonkeyPatch) -> N
     assert hurried.keeper.folder is not None
     assert found[0].certificate.gap == found[1].certificate.gap
     np.testing.assert_array_equal(found[0].primal["w"], found[1].primal["w"])
-
-
-def test_sums_and_both_ends_are_asked_once_of_numbers_that_do_not_change() -> None:
-    looks: list[int] = []
-
-    def seen(part: Any) -> Any:
-        looks.append(len(part))
-        return part.copy()
-
-    found = of(U, Here()).mapped(seen)
-    assert found.max() == U.max()
-    assert found.min() == U.min()
-    assert found.max(initial=0.0) == max(U.max(), 0.0)
-    assert found.sum() == found.sum() == pytest.approx(U.sum())
-    assert len(looks) == 4
-    found += 1.0
-    assert found.sum() == pytest.approx(U.sum() + 60.0)
-    assert found.min() == U.min() + 1.0
-    none = of(np.where(np.arange(60) == 30, np.nan, U), Here())
-    assert np.isnan(none.max())
-    assert np.isnan(none.min())
 
 
 # -- sums of one tree ------------------------------------------------------------------------------
@@ -199,7 +138,7 @@ N, D = 5000, 40
 WHOLE = RNG.integers(-50, 50, (N, D))
 W, V, H = RNG.integers(-9, 9, D), RNG.integers(-9, 9, N), RNG.integers(0, 4, N) ** 2
 TWO = np.stack([V, H], axis=1)
-SINGLE = SingleDesign(WHOLE.astype(np.float32))
+SINGLE = data.SingleDesign(WHOLE.astype(np.float32))
 ONES = np.column_stack([WHOLE, np.ones(N, dtype=int)])
 EXACT: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "matvec": (WHOLE @ W, (W,)),
@@ -224,66 +163,15 @@ def test_products_are_exact_where_float64_holds_them(method: str) -> None:
     assert np.asarray(found).dtype == (int if method == "column_counts" else float)
 
 
-def test_products_without_weights_and_parts() -> None:
-    assert np.array_equal(SINGLE.gram(), WHOLE.T @ WHOLE)
-    assert np.array_equal(SINGLE.bordered_gram(), ONES.T @ ONES)
-    assert np.array_equal(SINGLE.column_squares(), (WHOLE**2).sum(axis=0))
-    assert np.array_equal(SINGLE.columns(np.array([4, 1])).dense(), WHOLE[:, [4, 1]])
-    assert np.array_equal(SINGLE.rows(np.array([7, 4999])).dense(), WHOLE[[7, 4999]])
-    assert np.array_equal(np.vstack([part.dense() for _, part in SINGLE.row_blocks(999)]), WHOLE)
-    rows = WHOLE.astype(np.float32)
-    assert is_single(rows)
-    others = (rows.T, rows[:, ::2], rows[0], rows.astype(">f4"), rows.astype(float), rows.tolist())
-    assert not any(map(is_single, (*others, np.ma.array(rows))))
-
-
 def test_a_sum_is_off_by_no_more_than_its_chain_of_additions_allows() -> None:
     rows = RNG.standard_normal((N, 3)).astype(np.float32)
-    single, u = SingleDesign(rows), RNG.standard_normal(N)
+    single, u = data.SingleDesign(rows), RNG.standard_normal(N)
     eps, found = Fraction(1, 2**53), single.rmatvec(u)
     assert single.chain < N
     for j in range(3):
         terms = [Fraction(float(a)) * Fraction(t) for a, t in zip(rows[:, j], u, strict=True)]
         allowed = (single.chain + 1) * eps * sum(map(abs, terms))
         assert abs(Fraction(float(found[j])) - sum(terms)) <= allowed
-
-
-@pytest.mark.parametrize("n", [0, 1, 31, 33, N])
-@pytest.mark.parametrize("kind", [SingleDesign, DenseDesign, SparseDesign])
-def test_facts_of_columns_are_those_of_numpy(kind: Any, n: int) -> None:
-    rows = WHOLE[:n]
-    form = {SingleDesign: np.float32, DenseDesign: float, SparseDesign: sparse.csr_array}[kind]
-    given = kind(form(rows.astype(float)) if kind is SparseDesign else rows.astype(form))
-    found = column_facts(given)
-    assert np.array_equal(found.sums, rows.sum(axis=0))
-    assert np.array_equal(found.squares, (rows**2).sum(axis=0))
-    assert np.array_equal(found.low, rows.min(axis=0, initial=99) if n else np.full(D, np.inf))
-    assert np.array_equal(found.high, rows.max(axis=0, initial=-99) if n else np.full(D, -np.inf))
-    stored = (rows != 0).sum(axis=0) if kind is SparseDesign else np.full(D, n)
-    assert np.array_equal(found.counts, stored)
-    assert found.chain == given.chain if n and kind is not SparseDesign else found.chain >= 0
-    columns = column_facts(DenseDesign(np.asfortranarray(rows.astype(float))))
-    assert np.array_equal(columns.high, found.high)
-    assert np.array_equal(columns.low, found.low)
-
-
-@pytest.mark.parametrize("ones", [True, False])
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, np.float32])
-def test_the_hessian_of_classes_is_that_of_its_formula(kind: Any, ones: bool) -> None:
-    rows = WHOLE[:700, :18].astype(float)
-    c, p = RNG.uniform(0.1, 1.0, 700), RNG.dirichlet([1.0, 2.0, 0.5], 700)
-    G = np.column_stack([rows, np.ones(700)]) if ones else rows
-    curved = np.einsum("ik,kl->ikl", p, np.eye(3)) - np.einsum("ik,il->ikl", p, p)
-    expected = np.einsum("i,ikl,ij,im->jkml", c, curved, G, G)
-    given = SingleDesign(rows.astype(np.float32)) if kind is np.float32 else as_design(kind(rows))
-    u = RNG.standard_normal((700, 3))
-    pull, found = class_sums(given, u, c, p, ones)
-    np.testing.assert_allclose(found, expected, atol=1e-8)
-    np.testing.assert_allclose(pull, (rows.T @ u).ravel(), atol=1e-8)
-    pull, found = class_sums(given.columns(np.zeros(0, dtype=int)), u, c, p, ones)
-    assert found.shape == (int(ones), 3, int(ones), 3)
-    np.testing.assert_allclose(found, expected[18:, :, 18:, :])
-    assert pull.size == 0
 
 
 # -- consensus ADMM and SAGA -----------------------------------------------------------------------
@@ -305,29 +193,8 @@ def test_blocks_cut_alike_take_the_same_steps_in_memory_and_where_they_lie() -> 
     for at, again, expected in zip(one[1:], two[1:], known[1:], strict=True):
         assert np.array_equal(at.w, again.w)
         np.testing.assert_allclose(at.w, expected.w, rtol=0.0, atol=1e-11)
-        np.testing.assert_allclose(in_memory(at.u), expected.u, rtol=0.0, atol=1e-11)
+        np.testing.assert_allclose(data.in_memory(at.u), expected.u, rtol=0.0, atol=1e-11)
         assert at.facts["rho"] == expected.facts["rho"]
-
-
-def test_a_step_of_admm_and_a_round_of_saga_visit_each_block_once() -> None:
-    pieces = list(zip(np.split(DATA.X, FEW), np.split(DATA.targets["real"], FEW), strict=True))
-    blocks = cml.RowBlocks(pieces)
-    rows = consensus.rows_of(cml.Lasso(blocks, lam=0.1).objective_parts, None)
-    v = np.zeros(7)
-    at, before = rows.begin(v), blocks.passes
-    for k in range(1, 4):
-        at, sums = rows.step(at, v, 0.5 * at.p)
-        assert sums.shape == (9,)
-        assert blocks.passes == before + k
-    runs = []
-    for _ in range(2):
-        blocks = cml.RowBlocks(pieces)
-        objective = cml.Lasso(blocks, lam=0.1).objective_parts
-        run = ALGORITHMS["saga"].start(objective, np.zeros(6), 0.0, 7, {})
-        points, counts = zip(*((next(run), blocks.passes) for _ in range(4)), strict=True)
-        np.testing.assert_array_equal(np.diff(counts), 1)
-        runs.append([np.append(each.w, in_memory(each.u)) for each in points])
-    np.testing.assert_array_equal(*runs)
 
 
 def test_what_admm_and_saga_cannot_do_over_blocks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,30 +238,7 @@ def test_saga_draws_from_one_block_after_the_other(kind: Any) -> None:
     expected = by_hand(rows, y, weights / weights.sum(), 0.1, 0.02)
     for one, (x, u) in zip(found, expected, strict=False):
         np.testing.assert_allclose(np.append(one.w, one.b), x, rtol=1e-10, atol=1e-12)
-        np.testing.assert_allclose(in_memory(one.u), u, rtol=1e-10, atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    "penalty",
-    [
-        penalties.L1(0.3),
-        penalties.Box(-0.2, 0.4),
-        penalties.L2Ball(0.7),
-        penalties.SortedL1(np.linspace(0.1, 0.02, 6)),
-    ],
-)
-def test_the_minimum_over_w_alone_meets_its_optimality_conditions(penalty: Any) -> None:
-    """R - M v is a subgradient at v: Omega(v) + Omega*(r - M v) = v'(r - M v), by Fenchel."""
-    rng = np.random.default_rng(3)
-    A = rng.standard_normal((9, 6)) * 10.0 ** np.array([-2.0, -1.0, 0.0, 0.0, 1.0, 2.0])
-    M, r = A.T @ A, A.T @ rng.standard_normal(9)
-    v = Penalised(M, r, penalty).minimum(np.zeros(6))
-    slope = r - M @ v
-    size = float(np.abs(v) @ np.abs(r)) + 1e-3
-    shrunk = penalty.domain_scale(slope) * slope
-    np.testing.assert_allclose(shrunk, slope, atol=1e-9 * np.abs(r).max())
-    assert penalty.violation(v) <= 1e-12
-    assert abs(penalty.value(v) + penalty.conjugate(shrunk, 1e-9) - v @ shrunk) <= 1e-8 * size
+        np.testing.assert_allclose(data.in_memory(one.u), u, rtol=1e-10, atol=1e-12)
 
 
 # -- what travels ----------------------------------------------------------------------------------

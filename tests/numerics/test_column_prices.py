@@ -7,24 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 from flint import fmpq
-from scipy import sparse
 from support.exact.exact_learning import Learning
-from support.exact.exact_numbers import ball, dot, exact, rank, row, solve_consistent, table
+from support.exact.exact_numbers import dot, exact, rank, row, table
 from support.sizes import each_seed
 
 import convexml as cml
 from convexml import LearningProblem, losses
 from convexml.certificates.algebra.rationals import dependence as split
-from convexml.certificates.learning import unpenalised as columns
 from convexml.certificates.learning.paths import relative_gaps, takes_many
-from convexml.certificates.learning.repair import ColumnGram, repair_primal
-from convexml.certificates.learning.unpenalised import ColumnRows, price_of_columns
+from convexml.certificates.learning.repair import repair_primal
+from convexml.certificates.learning.unpenalised import price_of_columns
 from convexml.numerics import Array
 from convexml.penalties import L2, Box, GroupL2, Nonnegative, Penalty, Zero
 from convexml.problem import Objective
 
 
-@each_seed(range(24))
+@each_seed(range(8))
 def test_the_price_covers_what_the_residual_gains(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X, _ = with_dependence(seed)
@@ -92,7 +90,7 @@ def overstated(objective: Objective, u: Array, rng: np.random.Generator, size: f
     return moved - moved.mean()
 
 
-@each_seed(range(48))
+@each_seed(range(16))
 def test_columns_are_dependent_exactly_or_they_are_doubtful(seed: int) -> None:
     X, full = with_dependence(seed)
     found = split(X, ones=True)
@@ -181,36 +179,6 @@ def test_what_exceeds_the_optimum_pays_for_it(penalty: Penalty) -> None:
     assert above >= 5  # there was something to pay for
 
 
-def test_a_correction_as_short_as_said_exists_on_the_samples_said() -> None:
-    """The du with E'du = right that has the least sum of du_i^2 / h_i, in rationals."""
-    left_out = []
-    for seed in range(300):
-        rng = np.random.default_rng(seed)
-        n, k = int(rng.integers(6, 25)), int(rng.integers(1, 4))
-        X = rng.normal(size=(n, k)) * 10.0 ** rng.uniform(-2.0, 2.0, size=k)
-        problem = LearningProblem(X, rng.normal(size=n), losses.Pinball(0.3), Zero())
-        objective = problem.objective_parts
-        near = rng.random(n) < 0.3  # to an end of the box
-        h = 10.0 ** np.where(near, rng.uniform(-14.0, -2.0, size=n), rng.uniform(-3.0, 0.0, size=n))
-        room = np.where(rng.random(n) < 0.05, 0.0, h)
-        raw, mask = 10.0 ** rng.uniform(-14.0, -2.0) * rng.random(k), np.ones(k, dtype=bool)
-        rows = ColumnRows(objective, mask, raw, 1e-2 * float(raw.sum()))
-        known = columns._known_length(rows, ColumnGram(objective.design, h, True, mask), room)
-        if known is None:
-            continue
-        step, samples, shares = known
-        E, own = table(np.column_stack([X, np.ones(n)])[samples].T), row(h[samples])
-        scaled = [[q * a for q, a in zip(own, line, strict=True)] for line in E]
-        t = solve_consistent([[dot(a, b) for b in E] for a in scaled], row([*raw, rows.total]))
-        du = np.array([float(ball(dot(t, line))) for line in zip(*scaled, strict=True)])
-        assert np.sqrt(np.sum(du**2 / h[samples])) <= step * (1.0 + 1e-12)
-        assert np.all(np.abs(du) <= 0.5 * room[samples] * (1.0 + 1e-12))
-        assert np.all(shares**2 >= h[samples])
-        left_out.append(bool(samples.size < np.count_nonzero(h)))
-    assert len(left_out) > 100
-    assert sum(left_out) > 7
-
-
 def test_a_price_from_some_of_the_rows_covers_what_the_residual_gains() -> None:
     paid = 0
     for seed in range(6):
@@ -289,25 +257,6 @@ def test_the_bound_is_below_no_exact_gap(kind: str, offset: float) -> None:
                 assert found[k] * certificate.scale >= float(here - there) * (1.0 - 1e-12)
                 if offset == 0.0 and size <= 1e-12:
                     assert found[k] <= 10.0 * certificate.relative_gap + 1e-11
-
-
-@pytest.mark.parametrize("kind", PATHS)
-@pytest.mark.parametrize("intercept", [True, False])
-def test_solutions_are_verified_and_others_are_not(kind: str, intercept: bool) -> None:
-    X, y, problems = posed_path(kind, 9, 0.0, intercept)
-    points = [each.solve(tol=1e-12).primal for each in problems]
-    W, b = (np.array([point[name] for point in points]) for name in ("w", "b"))
-    penalties = [each.objective_parts.penalty for each in problems]
-    for form in (X, sparse.csr_array(X)):
-        objective = cml.LearningProblem(
-            form, y, cml.losses.Squared(), penalties[0], fit_intercept=intercept
-        ).objective_parts
-        assert takes_many(objective)
-        assert np.all(relative_gaps(objective, penalties, W, b) <= 1e-11)
-        assert np.all(relative_gaps(objective, penalties, W + 0.3, b) > 1e-3)
-        far = relative_gaps(objective, penalties, np.full_like(W, np.nan), b)
-        assert np.all(far == np.inf)
-        assert not np.any(relative_gaps(objective, penalties, 1e200 * (W + 1.0), b) <= 1e-3)
 
 
 def test_what_it_cannot_bound_is_inf() -> None:

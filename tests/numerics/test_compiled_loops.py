@@ -14,14 +14,10 @@ from support.model_cases import samples
 
 import convexml as cml
 from convexml.compiled import COMPILING, Loop
-from convexml.kernels import Gaussian
 from convexml.losses import Squared
 from convexml.numerics import Array
 from convexml.penalties import L1, L2Ball
 from convexml.progress import operation
-from convexml.solvers.coordinate import dual_coordinate_descent as dual_steps
-from convexml.solvers.coordinate import support as few_columns
-from convexml.solvers.dual import smo as two_sums
 from convexml.solvers.stochastic.samples import OwnSamples
 from convexml.solvers.stochastic.samples import samples as sample_rows
 
@@ -104,42 +100,6 @@ def test_what_is_compiled_is_known_by_all_its_code() -> None:
 
 
 # -- when they are compiled ------------------------------------------------------------------------
-SMALL = """
-import sys
-sys.path[:] = {path!r}
-import numpy as np
-import convexml as cml
-from convexml import compiled, kernels
-rng = np.random.default_rng(0)
-X = rng.normal(size=(60, 3))
-s = X @ [1.0, -2.0, 0.5] + 0.5 * rng.normal(size=60)
-y, k, counts = np.sign(s), kernels.Gaussian(0.5), rng.poisson(np.exp(0.3 * s))
-classes, two = np.digitize(s, [-1.0, 1.0]), np.column_stack([s, s + rng.normal(size=60)])
-for problem in (
-    cml.SoftMarginSVM(X, y), cml.KernelSVM(X, y, 1.0, k), cml.SVR(X, s, 1.0, 0.1),
-    cml.KernelSVR(X, s, 1.0, 0.1, k), cml.NuSVC(X, y, 0.3), cml.OneClassSVM(X, 0.2, k),
-    cml.Lasso(X, s, 0.1), cml.Lasso(X, s, 1e-6), cml.ElasticNet(X, s, 0.1, 0.5),
-    cml.GroupLasso(X, s, 0.1, [0, 0, 1]), cml.Slope(X, s, [0.3, 0.2, 0.1]),
-    cml.SquareRootLasso(X, s, 0.1), cml.ConstrainedLasso(X, s, 1.0),
-    cml.MultiTaskLasso(X, two, 0.1),
-    cml.QuantileRegression(X, s, 0.5, 0.1), cml.HuberRegression(X, s, 0.5, 0.1),
-    cml.LogisticRegression(X, y, 0.01, "l1"), cml.LogisticRegression(X, y, 0.01),
-    cml.PoissonRegression(X, counts, 0.1), cml.SoftmaxRegression(X, classes, 0.1),
-    cml.Ridge(X, s, 0.1), cml.ConstrainedRidge(X, s, 1.0),
-    cml.KernelLogistic(X, y, 0.1, k), cml.KernelRidge(X, s, 0.1, k),
-):
-    assert problem.solve().status == "optimal", problem
-    print(type(problem).__name__, compiled.compile_seconds(), "numba" in sys.modules)
-"""
-
-
-def test_no_model_compiles_anything_for_60_rows_of_3() -> None:
-    command = [sys.executable, "-W", "error", "-c", SMALL.format(path=sys.path)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-    lines = run.stdout.splitlines()
-    assert len(lines) == 24
-    assert [line for line in lines if not line.endswith(" 0.0 False")] == []
 
 
 def test_a_loop_compiles_once_it_did_enough_and_that_is_said(
@@ -159,30 +119,3 @@ def test_a_loop_compiles_once_it_did_enough_and_that_is_said(
     assert capsys.readouterr().out == ""
     forced(monkeypatch, 1e9)
     assert loop.pays(1.0)  # what is compiled stays so
-
-
-KERNELS = {
-    "smo": (lambda: cml.KernelSVM(*samples("binary"), 1.0, Gaussian(0.3)), dual_steps.ascend_pairs),
-    "alone": (
-        lambda: cml.SVR(*samples("real"), 1.0, 0.1, fit_intercept=False),
-        dual_steps.ascend_singles,
-    ),
-    "classes": (lambda: cml.NuSVC(*samples("binary"), 0.3), two_sums.climb),
-    "columns": (lambda: cml.Lasso(*samples("real"), 0.01), few_columns.settle),
-}
-
-
-@pytest.mark.parametrize("name", KERNELS)
-def test_compiled_and_plain_loops_end_in_the_same_verdict(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("numba")
-    pose, loop = KERNELS[name]
-    solver = {"smo": "smo", "alone": "smo"}.get(name, "auto")
-    ends = []
-    for enough in (-1.0, np.inf):
-        forced(monkeypatch, enough, loop)
-        ends.append(pose().solve(solver, tol=1e-9))
-        assert loop.is_fast == (enough < 0.0)
-    assert ends[0].status == ends[1].status == "optimal"
-    assert ends[0].objective == pytest.approx(ends[1].objective, rel=1e-8)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 import pytest
 from scipy import sparse
@@ -15,8 +14,6 @@ from convexml import Verdict
 from convexml.certificates.algebra.definite import eigenvalue_bound
 from convexml.certificates.algebra.searchers import solve_cone_program
 from convexml.certificates.conic.program import solve_scaled
-from convexml.duality import cone_program
-from convexml.errors import InputError, SolverError
 from convexml.problem.cones import (
     ConeProgram,
     ExponentialCone,
@@ -90,19 +87,6 @@ def test_the_bound_holds_for_any_point_and_any_multiplier(count: int) -> None:
     assert bounded > 7.5 * count
 
 
-def test_bad_data_is_refused() -> None:
-
-    with pytest.raises(InputError, match="do not fit together"):
-        cone_program_of(None, [1.0], [[1.0]], [0.0], [NonnegativeCone(2)])
-    with pytest.raises(InputError, match="P must be symmetric"):
-        cone_program_of([[1.0, 1.0], [0.0, 1.0]], [1.0, 1.0], np.eye(2), [0, 0], [ZeroCone(2)])
-    with pytest.raises(InputError, match="A contains nan at row 0, column 0"):
-        cone_program_of(None, [1.0], [[np.nan]], [0.0], [NonnegativeCone(1)])
-    x = cp.Variable()
-    with pytest.raises(SolverError, match="CVXPY refuses the problem"):
-        cone_program(cp.Problem(cp.Minimize(cp.sqrt(x))))
-
-
 def test_a_factorisation_proves_its_bound() -> None:
     """Sparse and dense: no eigenvalue below the bound, none claimed of an indefinite matrix."""
     rng = np.random.default_rng(3)
@@ -136,7 +120,7 @@ def test_powers_of_two_change_nothing(kind: str) -> None:
     """Units of columns, of rows (one a second-order cone) and of the objective."""
     rng = np.random.default_rng(5)
     seen = set()
-    for draw in range(12):
+    for draw in range(8):
         program = random_program(rng, kind)
         x, y = solve_scaled(program)
         x = x + (0.0, 1e-9, 1e-7, 1e-3)[draw % 4] * rng.normal(size=x.size)

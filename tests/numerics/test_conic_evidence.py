@@ -18,28 +18,22 @@ from convexml.certificates.conic.program import conic_units
 from convexml.certificates.conic.ray import inside, is_ray
 from convexml.certificates.conic.unbounded import Growth, falls_along, flattened
 from convexml.duality import cone_program
-from convexml.problem.cones import (
-    ConeProgram,
-    ExponentialCone,
-    Rounded,
-    SecondOrder,
-    Semidefinite,
-    ZeroCone,
-    cone_program_of,
-)
+from convexml.problem import cones
 
 
-def program(rows: list[list[float]], cone: SecondOrder | ExponentialCone) -> ConeProgram:
+def program(
+    rows: list[list[float]], cone: cones.SecondOrder | cones.ExponentialCone
+) -> cones.ConeProgram:
     A = sparse.csc_array(np.array(rows, dtype=float))
     m, n = A.shape
-    return ConeProgram(sparse.csc_array((n, n)), -np.ones(n), A, np.zeros(m), (cone,))
+    return cones.ConeProgram(sparse.csc_array((n, n)), -np.ones(n), A, np.zeros(m), (cone,))
 
 
 FLAT = {
-    "twins": ([[-1, 0], [-1, 0], [0, 1]], SecondOrder(3)),
-    "opposite": ([[-1, 0], [1, 0], [0, 1]], SecondOrder(3)),
-    "no height": ([[0, 0], [1, 0], [0, 1]], SecondOrder(3)),
-    "exponential": ([[1, 0], [0, 0], [0, 1]], ExponentialCone()),
+    "twins": ([[-1, 0], [-1, 0], [0, 1]], cones.SecondOrder(3)),
+    "opposite": ([[-1, 0], [1, 0], [0, 1]], cones.SecondOrder(3)),
+    "no height": ([[0, 0], [1, 0], [0, 1]], cones.SecondOrder(3)),
+    "exponential": ([[1, 0], [0, 0], [0, 1]], cones.ExponentialCone()),
 }
 
 
@@ -68,7 +62,7 @@ def test_what_is_not_quite_flat_stays_curved(name: str) -> None:
     other[row, 0] += 2.0**-52
     assert flattened(replace(curved, A=sparse.csc_array(other))).cones == curved.cones
     off = sparse.csr_array(([1e-300], ([row], [0])), shape=(3, 3))
-    may = Rounded(off, np.zeros(2), np.zeros(2, dtype=bool))
+    may = cones.Rounded(off, np.zeros(2), np.zeros(2, dtype=bool))
     assert flattened(replace(curved, rounded=may)).cones == curved.cones
 
 
@@ -79,10 +73,12 @@ UNITS = np.array([1.0, np.sqrt(2.0), 1.0, np.sqrt(2.0), np.sqrt(2.0), 1.0])
 def corner_below_zero() -> Any:
     """X_11 = -1, X positive semidefinite; Y = E_11 proves that there is none."""
     A = np.vstack([np.eye(1, 6), -np.diag(UNITS)])
-    return cone_program_of(None, np.ones(6), A, np.eye(1, 7).ravel() * -1.0, [ZeroCone(1), PSD])
+    return cones.cone_program_of(
+        None, np.ones(6), A, np.eye(1, 7).ravel() * -1.0, [cones.ZeroCone(1), PSD]
+    )
 
 
-PSD = Semidefinite(6)
+PSD = cones.Semidefinite(6)
 
 E11 = np.eye(1, 6).ravel()
 
@@ -108,7 +104,9 @@ def test_a_ray_may_be_on_the_border() -> None:
     """trace X falls along -E_22 for ever where X is negative semidefinite and X_11 = -1."""
     A = np.vstack([np.eye(1, 6), np.diag(UNITS)])
     cost = np.array([1.0, 0.0, 1.0, 0.0, 0.0, 1.0])
-    program = cone_program_of(None, cost, A, np.eye(1, 7).ravel() * -1.0, [ZeroCone(1), PSD])
+    program = cones.cone_program_of(
+        None, cost, A, np.eye(1, 7).ravel() * -1.0, [cones.ZeroCone(1), PSD]
+    )
     assert is_ray(program, -np.eye(1, 6, 2).ravel())
     assert not is_ray(program, -np.array([0.0, 1.0, 1.0, 0.0, 0.0, 0.0]))  # X_12 has no room
     assert inside(program, -E11, program.b)

@@ -11,13 +11,8 @@ from scipy import sparse
 from support.exact.exact_numbers import definite, dot, exact, rank, row, table
 from support.sizes import each_seed
 
+from convexml.certificates.algebra import rationals
 from convexml.certificates.algebra.definite import least_singular_value, unit_columns
-from convexml.certificates.algebra.rationals import (
-    as_integers,
-    eliminate,
-    exact_dual,
-    solve_exactly,
-)
 from convexml.certificates.algebra.sums import FEW, exact_pair, exact_residual
 from convexml.numerics import Array
 
@@ -70,8 +65,8 @@ def test_elimination_knows_rank_and_solutions(seed: int) -> None:
     matrix = np.ldexp(small.astype(float), rng.integers(-40, 40, size=(1, k)))
     right = matrix @ rng.integers(-3, 4, size=k) + (rng.integers(-1, 2, size=n) * (seed % 2))
     known = rank(table(matrix))
-    assert eliminate(as_integers(matrix)).rank == known
-    x = solve_exactly(matrix, right)
+    assert rationals.eliminate(rationals.as_integers(matrix)).rank == known
+    x = rationals.solve_exactly(matrix, right)
     consistent = rank(table(np.column_stack([matrix, right]))) == known
     assert (x is not None) == consistent
     if x is not None:
@@ -90,7 +85,7 @@ def test_dual_points_are_exact_whoever_carries_what_is_left(seed: int) -> None:
     b = A @ x + np.where(y == 0, rng.integers(0, 3, y.size), 0)
     noise = 10.0 ** -rng.integers(6, 14) * rng.random(y.size) * (rng.random(y.size) < 0.8)
     start, signed, none = y + noise, np.ones(y.size, dtype=bool), np.zeros(n)
-    found = exact_dual(np.zeros((n, n)), -A.T @ y, A, b, signed, none, start)
+    found = rationals.exact_dual(np.zeros((n, n)), -A.T @ y, A, b, signed, none, start)
     if found is not None:
         least = int(-(A.T @ y) @ x)
         assert least - 1e-3 <= found[2] <= least

@@ -11,16 +11,12 @@ from scipy import sparse
 from support.exact.exact_learning import Learning
 from support.exact.exact_losses import as_objects
 from support.exact.exact_numbers import dot, exact, row, table
-from support.loops import forced
 
 import convexml as cml
-from convexml import losses
-from convexml.data import ScaledDesign, StackedDesign, as_design
-from convexml.data import matrix as module
+from convexml.data import as_design
 from convexml.models.inputs import read_matrix
 from convexml.numerics import Array
-from convexml.problem import MulticlassObjective, Objective, frame_of
-from convexml.problem.objective import best_shift
+from convexml.problem import Objective, frame_of
 
 PENALTIES = [("l1", 0.3), ("l1", 0.3, np.array([1.0, 0.0, 2.0])), ("l2", 0.3), ("none",)]
 PENALTIES += [("nonnegative",), ("elastic_net", 0.3, 0.25), ("group", 0.3, [0, 0, 1])]
@@ -74,13 +70,6 @@ def test_the_problem_is_the_same_exactly(k) -> None:
         assert objective.c * loss.value(y, y + 0.3) == known
 
 
-def test_well_scaled_data_stay_where_they_are() -> None:
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(50, 4)), rng.normal(size=50)
-    objective = squares(X, y, "l1", 0.1)
-    assert frame_of(objective).objective is objective
-
-
 def test_an_offset_goes_without_rounding_of_the_data() -> None:
     X = 1e14 + np.arange(6.0)[:, None]
     y = np.array([0.0, 2, 1, 4, 3, 6])
@@ -111,23 +100,6 @@ def test_units_follow_the_columns(wrap) -> None:
     assert np.array_equal(*always)
 
 
-def test_classes_share_centres_and_units() -> None:
-    rng = np.random.default_rng(2)
-    X = 1e6 + rng.normal(size=(9, 2))
-    y = np.arange(9) % 3
-    parts = as_objects(("softmax",), ("l2", 0.1))
-    design = StackedDesign(as_design(X), 3)
-    objective = MulticlassObjective(design, y, *parts, np.full(9, 1 / 9), True)
-    frame = frame_of(objective)
-    w, b = rng.normal(size=6), rng.normal(size=3)
-    inner, shift, _ = frame.inside(w, b)
-    z, image = objective.predict(w, b), frame.objective.predict(inner, shift)
-    assert np.abs(z - image).max() <= 1e-8  # what the offset costs in plain products
-    back = frame.outside(inner, shift)
-    assert np.array_equal(back[0], w)
-    assert np.abs(back[1] - b).max() <= 1e-9
-
-
 def test_a_neighbour_of_w_has_a_better_intercept() -> None:
     X, y = 1e14 + np.arange(6.0)[:, None], np.array([0.0, 2, 1, 4, 3, 6])
     frame = frame_of(squares(X, y))
@@ -141,40 +113,6 @@ def test_a_neighbour_of_w_has_a_better_intercept() -> None:
     )
     assert near < plain / 10
     assert near < truth.optimum.value * exact(1e-6)
-
-
-SMOOTH = [losses.Logistic(), losses.Huber(0.5), losses.Poisson(), losses.SquaredHinge()]
-
-
-def draw(loss: losses.Loss, rng: np.random.Generator, n: int = 40) -> tuple[np.ndarray, ...]:
-    z = rng.normal(size=n) * 10.0 ** rng.integers(-2, 3)
-    y = {
-        "real": rng.normal(size=n) * 10.0 ** rng.integers(-2, 3) + rng.choice([0.0, 1e6]),
-        "binary": np.where(np.arange(n) % 7 < rng.integers(1, 7), 1.0, -1.0),
-        "count": rng.poisson(rng.choice([0.3, 5.0, 1000.0]), size=n).astype(float) + 1.0,
-    }[loss.labels]
-    return y, rng.random(n) + 0.01, np.clip(z, -30.0, 30.0) if loss.labels == "count" else z
-
-
-@pytest.mark.parametrize("offset", [0.0, 1e12])
-def test_of_the_squared_loss_it_is_the_weighted_mean(offset: float) -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        y, z, c = rng.normal(size=9) + offset, rng.normal(size=9), rng.random(9)
-        pairs = [(Fraction(s), Fraction(a) - Fraction(b)) for s, a, b in zip(c, y, z, strict=True)]
-        mean = float(sum(s * r for s, r in pairs) / sum(s for s, _ in pairs))
-        assert best_shift(losses.Squared(), y, c, z) == pytest.approx(mean, rel=4e-16, abs=1e-15)
-
-
-@pytest.mark.parametrize("loss", SMOOTH, ids=lambda loss: loss.name)
-def test_the_slope_changes_its_sign_there(loss: losses.Loss) -> None:
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        y, c, z = draw(loss, rng)
-        t = best_shift(loss, y, c, z)
-        near = 1e-7 * (1.0 + abs(t))
-        below, above = (float(c @ loss.derivative(y, z + s)) for s in (t - near, t + near))
-        assert below <= 0.0 <= above
 
 
 def test_the_null_value_is_the_least_beside_a_rounded_kink() -> None:
@@ -202,39 +140,6 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-def entries(rng: np.random.Generator) -> Array:
-    """8 x 5, half of the entries 0, and the last column empty."""
-    X = rng.normal(size=(8, 5)) * (rng.random((8, 5)) < 0.5)
-    X[:, -1] = 0.0
-    return X
-
-
-@pytest.mark.parametrize("make", FORMATS)
-@pytest.mark.parametrize("enough", [-1.0, np.inf], ids=["compiled", "not compiled"])
-def test_products_are_those_of_the_dense_matrix(
-    make: Any, enough: float, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    X, units = entries(rng), np.exp2(np.arange(5.0))
-    w, u, h = rng.normal(size=5), rng.normal(size=8), rng.random(8)
-    monkeypatch.setattr(module, "ENTRIES", 6)  # several blocks
-    forced(monkeypatch, enough, module.squared_columns, module.sums_along, module.sums_across)
-    outer = X @ ((w**2) * (X.T @ u))
-    assert as_design(make(X)).outer_matvec(u, w**2) == pytest.approx(outer, abs=1e-12)
-    for design, A in (
-        (as_design(make(X)), X),
-        (ScaledDesign(as_design(make(X)), units), X * units),
-    ):
-        assert design.matvec(w) == pytest.approx(A @ w, abs=1e-12)
-        assert design.rmatvec(u) == pytest.approx(A.T @ u, abs=1e-12)
-        assert design.abs_matvec(w) == pytest.approx(np.abs(A) @ np.abs(w))
-        assert design.abs_rmatvec(u) == pytest.approx(np.abs(A).T @ np.abs(u))
-        assert np.array_equal(design.column_counts(), np.count_nonzero(A, axis=0))
-        assert design.column_squares() == pytest.approx((A**2).sum(axis=0))
-        assert design.column_squares(h) == pytest.approx(h @ A**2)
-        assert design.row_squares() == pytest.approx((A**2).sum(axis=1))
-        assert design.gram(h) == pytest.approx(A.T @ (h[:, None] * A), abs=1e-12)
-
-
 @pytest.mark.parametrize("make", FORMATS)
 def test_entries_stored_twice_are_added_before_sizes_are_taken(make: Any) -> None:
     twice = sparse.coo_array(([3.0, -1.0, 4.0], ([0, 0, 1], [0, 0, 1])), shape=(2, 2))
@@ -245,19 +150,3 @@ def test_entries_stored_twice_are_added_before_sizes_are_taken(make: Any) -> Non
     assert np.array_equal(problem.objective_parts.design.column_squares(), [4.0, 16.0])
     assert np.array_equal(read_matrix("it", X).toarray(), [[2.0, 0.0], [0.0, 4.0]])
     assert X.nnz == 3  # what was passed stays as it is
-
-
-def test_the_bordered_gram_is_that_of_x_and_ones() -> None:
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(2500, 3)) * (rng.random((2500, 3)) < 0.5)
-    E = np.column_stack([X, np.ones(2500)])
-    units = np.array([0.5, 4.0, 1.0])
-    for weights in (None, rng.random(2500), (rng.random(2500) < 0.1).astype(float)):
-        h = np.ones(2500) if weights is None else weights
-        for design in (as_design(X), as_design(sparse.csr_array(X))):
-            wanted = E.T @ (h[:, None] * E)
-            np.testing.assert_allclose(design.bordered_gram(weights), wanted, atol=1e-10)
-            np.testing.assert_allclose(design.gram(weights), wanted[:3, :3], atol=1e-10)
-            both = np.append(units, 1.0)
-            found = ScaledDesign(design, units).bordered_gram(weights)
-            np.testing.assert_allclose(found, both[:, None] * wanted * both, atol=1e-9)

@@ -158,13 +158,13 @@ def machine_is_true(seed: int) -> bool:
     return is_between(found.certificate, dot(costs, slacks) + dot(q, f) / 2, dual)
 
 
-@pytest.mark.parametrize("count", sizes(150, 800))
+@pytest.mark.parametrize("count", sizes(60, 400))
 def test_p_and_d_of_the_kernel_are_where_the_certificate_has_them(count: int) -> None:
     assert [seed for seed in range(count) if not ridge_is_true(seed)] == []
     assert [seed for seed in range(count // 5) if not machine_is_true(seed)] == []
 
 
-@pytest.mark.parametrize("count", sizes(60, 400))
+@pytest.mark.parametrize("count", sizes(30, 200))
 def test_entries_are_as_near_to_the_kernel_as_is_said(count: int) -> None:
     """And the bound is no cover for all: some entry uses more than a hundredth of it."""
     used = 0.0
@@ -220,15 +220,6 @@ def test_what_is_not_known_of_a_kernel_is_said(kernel: Kernel) -> None:
     assert (known.reason, known.proved_gap < np.inf) == ("", True)
 
 
-def test_a_matrix_that_is_given_is_the_problem() -> None:
-    X, y, *_ = draw(np.random.default_rng(0))
-    K = Gaussian(1.0)(X, X)
-    found = cml.KernelRidge(K, y, 0.1, Precomputed()).solve().certificate
-    assert found.verdict is cml.Verdict.CERTIFIED
-    assert found.reason == "This is said for the matrix as given."
-    assert found.proved_gap < np.inf
-
-
 RNG = np.random.default_rng(0)
 X = RNG.integers(-3, 4, size=(30, 2)).astype(float)
 Y = RNG.normal(size=30)
@@ -257,7 +248,7 @@ def solved() -> tuple[cml.KernelSVR, Array, float]:
     return problem, solution.primal["q"], float(solution.primal["b"])
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(16))
 def test_the_gap_bounds_what_is_missed_where_sums_cancel(solved, seed: int) -> None:
     problem, q, b = solved
     rng = np.random.default_rng(seed)
@@ -273,17 +264,3 @@ def test_ordinary_coefficients_stay_certified(solved) -> None:
     problem, q, b = solved
     certificate = problem.certify(q, b)
     assert certificate.verdict is cml.Verdict.CERTIFIED
-
-
-DRAWS = np.random.default_rng(0)
-
-
-@pytest.mark.parametrize("kernel", [Gaussian(1.0), 2.0 * Gaussian(1.0) + Linear(), Precomputed()])
-def test_a_part_is_the_matrix_of_its_samples(kernel: Any) -> None:
-    X = DRAWS.normal(size=(20, 2))
-    given = X if kernel.takes_samples else Gaussian(1.0)(X, X)
-    K, index, q = kernel(given, given), np.array([7, 3, 1]), np.array([1.0, 0.0, -2.0])
-    part = KernelMatrix("K", kernel, given).part(index)
-    inner = K[np.ix_(index, index)]
-    np.testing.assert_allclose(part.block(np.array([2, 0])), inner[np.ix_([2, 0], [2, 0])])
-    np.testing.assert_allclose(part.product(q), inner @ q)

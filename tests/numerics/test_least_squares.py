@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import sparse
 
 import convexml as cml
-from convexml.losses import Squared
-from convexml.penalties import L2
-from convexml.solvers.second_order import normal_equations as module
 
 COUNT = 2000
 
@@ -181,97 +176,3 @@ def test_ridge_with_a_tiny_lam(lam: float) -> None:
     theirs = exact_value(V, y, x[:-1], x[-1], lam)
     assert ours <= theirs + Fraction(solution.gap)
     assert float(ours) == pytest.approx(solution.objective, rel=1e-12)
-
-
-TALL, WIDE = (60, 9), (20, 45)
-
-
-def data(shape: tuple[int, int], seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=shape) + 3.0 * rng.normal(size=shape[1])
-    return X, X[:, 0] - 2.0 * X[:, 3] + 5.0 + rng.normal(size=shape[0])
-
-
-def by_least_squares(
-    X: np.ndarray, y: np.ndarray, level: np.ndarray, c: np.ndarray, intercept: bool
-) -> np.ndarray:
-    """(w, b) of the augmented least-squares problem, by a singular value decomposition."""
-    ones = np.ones((len(X), 1)) if intercept else np.zeros((len(X), 0))
-    above = np.sqrt(c)[:, None] * np.hstack([X, ones])
-    below = np.hstack([np.diag(np.sqrt(level)), np.zeros((X.shape[1], ones.shape[1]))])
-    right = np.append(np.sqrt(c) * y, np.zeros(X.shape[1]))
-    found: np.ndarray = np.linalg.lstsq(np.vstack([above, below]), right, rcond=None)[0]
-    return found if intercept else np.append(found, 0.0)
-
-
-@pytest.mark.parametrize("shape", [TALL, WIDE])
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("cheaper", [1e6, 1e-6], ids=["factored", "conjugate gradients"])
-def test_the_solution_is_that_of_least_squares(
-    shape: tuple[int, int], intercept: bool, cheaper: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "CHEAPER", cheaper)
-    monkeypatch.setattr(module, "COARSE", 1)
-    X, y = data(shape)
-    rng = np.random.default_rng(1)
-    c, level = rng.uniform(0.5, 2.0, len(y)), rng.uniform(0.1, 3.0, X.shape[1])
-    exact = by_least_squares(X, y, level, c, intercept)
-    for matrix in (X, sparse.csr_array(X)):
-        problem = cml.LearningProblem(
-            matrix, y, Squared(), L2(1.0, level), sample_weight=c, loss_scale="sum",
-            fit_intercept=intercept,
-        )  # fmt: skip
-        solution = problem.solve("normal_equations", tol=1e-12)
-        assert solution.status == "optimal"
-        np.testing.assert_allclose(
-            np.append(solution.primal["w"], solution.primal["b"]), exact, rtol=1e-7, atol=1e-7
-        )
-
-
-def test_single_precision_gives_way_where_it_does_not_contract(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Beside an eigenvalue of 1e9 or more, the identity of I + BB' is below its last digits."""
-    monkeypatch.setattr(module, "COARSE", 1)
-    X, y = data(WIDE)
-    for size in (1e3, 1e5, 1e6):
-        X[:, 0] *= size
-        problem = cml.Ridge(X, y, 0.1)
-        exact = by_least_squares(X, y, np.full(45, 0.1), np.full(20, 0.05), True)
-        solution = problem.solve("normal_equations", tol=1e-9)
-        assert solution.status == "optimal"
-        assert solution.objective <= problem.objective(exact[:-1], exact[-1]) * (1.0 + 1e-9)
-        X[:, 0] /= size
-
-
-@pytest.mark.parametrize("warm", [False, True])
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, sparse.csc_array])
-def test_samples_that_are_fewer_are_preconditioned_and_the_rate_holds(
-    kind: Any, intercept: bool, warm: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Rows of all sizes, each of a few features: each size would cost a step more."""
-    monkeypatch.setattr(module, "CHEAPER", 1e-6)
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(40, 300)) * np.geomspace(1.0, 100.0, 40)[:, None]
-    w0 = rng.normal(size=300) if warm else None
-    problem = cml.Ridge(kind(X), rng.normal(size=40), 0.1, fit_intercept=intercept)
-    solution = problem.solve("normal_equations", tol=1e-10, w0=w0)
-    assert solution.status == "optimal"
-    assert warm or solution.passes < 80.0
-    level, c = np.full(300, 0.1), np.full(40, 1.0 / 40.0)
-    exact = by_least_squares(X, problem.objective_parts.y, level, c, intercept)
-    assert solution.primal["w"] == pytest.approx(exact[:-1], abs=1e-6)
-    assert solution.primal["b"] == pytest.approx(exact[-1], abs=1e-6)
-    audit = solution.rate_audit()
-    assert audit.holds, audit.first_violation
-
-
-def test_a_warm_start_is_where_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "CHEAPER", 1e-6)
-    for shape in (TALL, WIDE):
-        problem = cml.Ridge(*data(shape), 0.2)
-        first: Any = problem.solve("normal_equations", tol=1e-10)
-        again = problem.solve("normal_equations", tol=1e-10, w0=first.primal["w"])
-        assert again.trace[0].relative_gap <= 1e-9
-        assert again.passes < first.passes

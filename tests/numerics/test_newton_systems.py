@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -11,20 +10,16 @@ from scipy import optimize, sparse
 
 import convexml as cml
 from convexml.data import DenseDesign, SparseDesign
-from convexml.numerics import Array
 from convexml.penalties import SortedL1
 from convexml.solvers import Iterate
 from convexml.solvers.dual.proximal_point import CentredSquares, ProximalStep
 from convexml.solvers.second_order import augmented_lagrangian as curved_samples
 from convexml.solvers.second_order import augmented_lagrangian as module
-from convexml.solvers.second_order import newton as products
 from convexml.solvers.second_order.augmented_lagrangian import (
     Smoothed,
     augmented_lagrangian,
-    minimise,
     newton_step,
 )
-from convexml.solvers.second_order.newton import Hessian, newton_cg
 
 RNG = np.random.default_rng(5)
 
@@ -94,24 +89,6 @@ def test_newton_steps_solve_the_dense_system(
     assert np.allclose(matrix @ np.append(dw, db), -np.append(slope, total), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("free_b", [True, False])
-@pytest.mark.parametrize("epsilon", [0.0, 0.4])
-def test_phi_has_one_minimum(free_b: bool, epsilon: float) -> None:
-    """Where Lam w + X'u + fixed = 0 and 1'u + rest = 0; each call leaves a share of it."""
-    band, X = smoothed(epsilon, 0.0), RNG.normal(size=(40, 5))
-    fixed, rest = RNG.normal(size=5), 0.3
-    w, b, z = np.zeros(5), 0.0, np.zeros(40)
-    for _ in range(5):
-        given = band.bands, np.ones(5), free_b, w, b, z, fixed, rest
-        w, b, z, u, v, total, *_ = minimise(DenseDesign(X), *given)
-    assert np.allclose(z, X @ w + b)
-    assert np.array_equal(u, band.slope(z)[0])
-    assert np.allclose(v, X.T @ u + fixed)
-    assert np.abs(w + v).max() < 1e-10
-    assert abs(total - (u.sum() + rest if free_b else 0.0)) < 1e-12
-    assert abs(total) < 1e-10
-
-
 @pytest.mark.parametrize("reach", [2.0, 0.0])
 def test_samples_left_out_change_nothing_but_the_work(
     reach: float, monkeypatch: pytest.MonkeyPatch
@@ -133,54 +110,6 @@ def test_samples_left_out_change_nothing_but_the_work(
     assert np.allclose(some.w, whole.w, rtol=1e-9, atol=1e-10)
     if reach:
         assert some.passes < whole.passes
-
-
-def problem_of(n: int, d: int, lam: float = 1e-3, spread: float = 1.0) -> Any:
-    rng = np.random.default_rng(n + d)
-    X = rng.normal(size=(n, d)) * np.geomspace(1.0, spread, d)
-    y = X @ rng.normal(size=d) / np.sqrt(d) + rng.logistic(size=n) > 0.0
-    return cml.LogisticRegression(X, y, lam)
-
-
-def test_passes_are_those_that_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = []
-    for name in ("matvec", "rmatvec"):
-        plain = getattr(DenseDesign, name)
-
-        def counted(self: Any, x: Array, plain: Any = plain) -> Array:
-            made.append(1)
-            return plain(self, x)
-
-        monkeypatch.setattr(DenseDesign, name, counted)
-    objective = problem_of(200, 20).objective_parts
-    made.clear()
-    last = list(newton_cg(objective, np.zeros(20), 0.0))[-1]
-    # w = 0 costs no product; X itself was not looked at before the first.
-    assert len(made) == last.passes - 1.0
-
-
-def test_single_precision_is_given_up_where_it_will_not_do(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Columns that differ by 1e-5: seven digits of a product leave little of what is between."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 1)) + 1e-5 * rng.normal(size=(300, 40))
-    y = X[:, 0] + 1e5 * (X[:, 1] - X[:, 2]) + rng.logistic(size=300) > 0.0
-    objective = cml.LogisticRegression(X, y, 1e-13).objective_parts
-    monkeypatch.setattr(products, "SMALL", 100)
-    kinds: list[bool] = []
-    plain = Hessian.__matmul__
-
-    def seen(self: Any, x: Array) -> Array:
-        kinds.append(self.single is None)
-        return plain(self, x)
-
-    monkeypatch.setattr(Hessian, "__matmul__", seen)
-    points = list(islice(newton_cg(objective, np.zeros(40), 0.0), 60))
-    assert not kinds[0]
-    assert kinds[-1]
-    values = [objective.primal(point.w, point.b) for point in points]
-    assert values[-1] <= values[0]
 
 
 def wide(n: int, d: int, share: float, **given: Any) -> cml.Slope:

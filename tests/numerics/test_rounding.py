@@ -11,16 +11,9 @@ from support.exact.exact_gap import Case, Kind, conjugate, simplex_conjugate, so
 from support.exact.exact_losses import labels
 from support.exact.exact_numbers import ball, below, dot, exact, row
 
-from convexml.certificates import certify_objective
+from convexml.certificates import certify_objective, rounding
 from convexml.certificates.certificate import Certificate
 from convexml.certificates.learning.repair import box_inside
-from convexml.certificates.rounding import (
-    balanced,
-    compensated_dot,
-    compensated_error,
-    compensated_matvec,
-    compensated_rmatvec,
-)
 from convexml.data import as_design
 
 ACCOUNTED: list[tuple[Any, ...]] = [
@@ -66,7 +59,7 @@ def test_a_balanced_vector_adds_up_to_exactly_nothing() -> None:
         size = np.abs(u) + 10.0 ** rng.uniform(-8, 8, size=n)
         u[-1] -= u.sum()
         lo, hi = -np.append(size[:-1], np.inf), np.append(size[:-1], np.inf)
-        found = balanced(u, lo, hi)
+        found = rounding.balanced(u, lo, hi)
         assert found is not None
         assert sum(as_fractions(found)) == 0
         assert np.all((lo <= found) & (found <= hi))
@@ -75,12 +68,12 @@ def test_a_balanced_vector_adds_up_to_exactly_nothing() -> None:
 
 
 def test_what_is_at_an_end_of_its_box_moves_inward_or_not_at_all() -> None:
-    found = balanced(np.array([1.0, 1.0, -2.0 + 2.0**-50]), np.full(3, -2.0), np.ones(3))
+    found = rounding.balanced(np.array([1.0, 1.0, -2.0 + 2.0**-50]), np.full(3, -2.0), np.ones(3))
     assert found is not None
     assert found.sum() == 0.0
     assert found.max() <= 1.0
     # 1 and 1 cannot be taken up by what is at most 1 below 0.
-    assert balanced(np.ones(3), np.array([1.0, 1.0, -1.0]), np.ones(3)) is None
+    assert rounding.balanced(np.ones(3), np.array([1.0, 1.0, -1.0]), np.ones(3)) is None
 
 
 def test_compensated_products_are_as_exact_as_they_say() -> None:
@@ -90,11 +83,11 @@ def test_compensated_products_are_as_exact_as_they_say() -> None:
         X = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-6, 6, size=(n, d))
         w, u = rng.normal(size=d), rng.normal(size=n)
         cases = (
-            (compensated_matvec(as_design(X), w), X, w),
-            (compensated_rmatvec(as_design(X), u), X.T, u),
+            (rounding.compensated_matvec(as_design(X), w), X, w),
+            (rounding.compensated_rmatvec(as_design(X), u), X.T, u),
         )
         for found, M, x in cases:
-            allowed = compensated_error(found, len(x), np.abs(M) @ np.abs(x))
+            allowed = rounding.compensated_error(found, len(x), np.abs(M) @ np.abs(x))
             for value, line, room in zip(found, M, allowed, strict=True):
                 true = dot(row(line), row(x))
                 assert abs(exact(value) - true) <= 2 * exact(room)
@@ -102,16 +95,16 @@ def test_compensated_products_are_as_exact_as_they_say() -> None:
 
 def test_a_product_of_pure_cancellation_keeps_its_digits() -> None:
     x = np.array([[1e16, 1.0, -1e16, 2.0**-30]])
-    assert compensated_dot(x, np.array([1.0, 1.0, 1.0, 1.0]))[0] == 1.0 + 2.0**-30
+    assert rounding.compensated_dot(x, np.array([1.0, 1.0, 1.0, 1.0]))[0] == 1.0 + 2.0**-30
 
 
 def test_what_a_long_vector_lacks_is_shared_by_all_that_have_room() -> None:
     rng = np.random.default_rng(0)
     u = rng.normal(size=5001)
     u -= u.mean()
-    free = balanced(u, -np.inf, np.inf)
-    boxed = balanced(u, np.full(5001, -9.0), np.full(5001, 9.0))
-    tight = balanced(u, np.minimum(u, 0.0), np.maximum(u, 0.0))  # each is at an end
+    free = rounding.balanced(u, -np.inf, np.inf)
+    boxed = rounding.balanced(u, np.full(5001, -9.0), np.full(5001, 9.0))
+    tight = rounding.balanced(u, np.minimum(u, 0.0), np.maximum(u, 0.0))  # each is at an end
     for found in (free, boxed, tight):
         assert found is not None
         grid = 2.0**-60

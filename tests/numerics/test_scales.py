@@ -9,18 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.latex.every_model import (
-    COSTS,
-    DISTANCES,
-    LEARNERS,
-    MASSES,
-    MORE,
-    NOT_SEPARABLE,
-    ONE_WRONG,
-    POINTS,
-    RISING,
-    linear_program,
-)
+from support.latex import every_model
 from support.latex.formula_cases import BINARY, COUNTS, MODELS, REAL, TARGETS, X
 
 from convexml import models
@@ -48,7 +37,7 @@ TUBE = least(lambda r: np.maximum(np.abs(r) - 0.1, 0.0))
 POISSON = float(np.mean(COUNTS * np.log(np.where(COUNTS > 0.0, COUNTS, 1.0) / COUNTS.mean())))
 """Half the deviance of the mean."""
 NORMS = np.linalg.norm(X - X.mean(axis=0), axis=0)
-LINES = np.abs(POINTS[:, None] - POINTS[None])
+LINES = np.abs(every_model.POINTS[:, None] - every_model.POINTS[None])
 NULL = {
     **dict.fromkeys(("LeastSquares", "Ridge", "ConstrainedRidge", "Lasso"), SPREAD),
     **dict.fromkeys(("ConstrainedLasso", "ElasticNet", "GroupLasso", "Slope"), SPREAD),
@@ -73,12 +62,12 @@ NULL = {
     "EnclosingBall": float(
         np.max(np.sum((X - 0.5 * (X.min(axis=0) + X.max(axis=0))) ** 2, axis=1))
     ),
-    "MonotoneRegression": 0.5 * float(np.var(RISING)),
-    "ConvexClustering": 0.5 * 5.0 * float(np.var(POINTS, axis=0).sum()),
-    "KMeansBound": 5.0 * float(np.var(POINTS, axis=0).sum()),
+    "MonotoneRegression": 0.5 * float(np.var(every_model.RISING)),
+    "ConvexClustering": 0.5 * 5.0 * float(np.var(every_model.POINTS, axis=0).sum()),
+    "KMeansBound": 5.0 * float(np.var(every_model.POINTS, axis=0).sum()),
     "NearestNeighbors": float(np.mean(np.linalg.norm(X - X[0] - 0.1, axis=1))),
-    "SpanningTree": 4.0 * float(abs(DISTANCES[np.triu_indices(5, 1)]).mean()),
-    "OptimalTransport": float(MASSES @ COSTS @ np.full(4, 0.25)),
+    "SpanningTree": 4.0 * float(abs(every_model.DISTANCES[np.triu_indices(5, 1)]).mean()),
+    "OptimalTransport": float(every_model.MASSES @ every_model.COSTS @ np.full(4, 0.25)),
 }
 """P_0 of each model, by closed forms or a search."""
 ROUNDED = {
@@ -121,7 +110,7 @@ def check(make: Any, floor: float, monkeypatch: pytest.MonkeyPatch, rel: float =
     assert found.scale == pytest.approx(max(*sizes, floor) if floor < 1.0 else found.scale)
 
 
-EVERY = MODELS | MORE
+EVERY = MODELS | every_model.MORE
 
 
 @pytest.mark.parametrize("name", NULL)
@@ -151,7 +140,7 @@ def test_sizes_of_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ["LPBoost", "LinearProgram"])
 def test_a_program_has_a_size(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 1e-3, and moved by nothing but units: test_exact_oracles.py has what it is."""
-    make = EVERY.get(name, lambda: linear_program((0, None), True))
+    make = EVERY.get(name, lambda: every_model.linear_program((0, None), True))
     asked, found = floors(make, monkeypatch)
     sizes = abs(found.primal_objective), abs(found.dual_objective)
     assert any(found.scale == max(*sizes, each) for each in asked)
@@ -162,4 +151,8 @@ def test_every_model_is_in_a_table() -> None:
         "Problem",
         "LearningProblem",  # its floor is that of its loss
     }
-    assert LEARNERS.shape[0] == len(ONE_WRONG) == len(NOT_SEPARABLE)
+    assert (
+        every_model.LEARNERS.shape[0]
+        == len(every_model.ONE_WRONG)
+        == len(every_model.NOT_SEPARABLE)
+    )
