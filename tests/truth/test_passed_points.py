@@ -112,7 +112,7 @@ def pose(loss: Any, penalty: Any) -> Any:
     return cml.LearningProblem(X, y, loss, penalty)
 
 
-@pytest.mark.parametrize("share", [0.3, 1e-2])
+@pytest.mark.parametrize("share", [1e-2])
 @pytest.mark.parametrize(("loss", "penalty"), CASES, ids=repr)
 def test_rough_points_of_large_problems_are_refuted(loss: Any, penalty: Any, share: float) -> None:
     problem = pose(loss, penalty)

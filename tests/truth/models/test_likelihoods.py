@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import entropy
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import log_loss
-from support.oracles.likelihoods import discriminant_analysis
 
 import convexml as cml
 from convexml import Verdict
@@ -148,25 +146,6 @@ def test_a_penalty_above_all_covariances_keeps_the_diagonal(power: int) -> None:
     S = exact_covariance(X)
     expected = np.diag([float(1 / S[j][j]) for j in range(4)])
     np.testing.assert_allclose(solution.primal["Theta"], expected, rtol=1e-12, atol=0.0)
-
-
-@pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize("load", [load_iris, load_wine])
-def test_it_predicts_as_its_namesakes(load: object, shared: bool) -> None:
-    X, y = load(return_X_y=True)
-    peer = LinearDiscriminantAnalysis("lsqr") if shared else QuadraticDiscriminantAnalysis()
-    peer.fit(X, y)
-    solution = cml.DiscriminantAnalysis(X, y, shared).solve(tol=1e-10)
-    assert solution.status == "optimal"
-    expected = discriminant_analysis(X, y, shared)["objective"]
-    assert abs(solution.objective - expected) <= solution.certificate.rounding
-    assert solution.certificate.proved_gap == pytest.approx(solution.gap)
-    if shared:  # the quadratic one of scikit-learn divides by n_k - 1
-        np.testing.assert_allclose(solution.predict_proba(X), peer.predict_proba(X), atol=1e-8)
-    np.testing.assert_allclose(solution.predict_proba(X).sum(axis=1), 1.0)
-    assert solution.score(X, y) == pytest.approx(peer.score(X, y), abs=0.01)
-    np.testing.assert_allclose(solution.primal["means"], peer.means_)
-    np.testing.assert_allclose(solution.primal["priors"], peer.priors_)
 
 
 ONES = load_breast_cancer().target

@@ -20,14 +20,6 @@ def test_the_evidence_of_a_hard_margin_is_in_the_callers_numbering() -> None:
     assert np.all(solution.evidence["alpha"][[0, 7]] == 0.0)
 
 
-def test_a_warm_start_is_used() -> None:
-    problem = cml.LogisticRegression(XB, YB, 1e-3)
-    w = problem.solve(tol=1e-10).primal["w"]
-    cold = problem.solve("gradient_descent", tol=1e-8)
-    warm = problem.solve("gradient_descent", tol=1e-8, w0=w)
-    assert warm.iterations < cold.iterations / 10
-
-
 def test_one_solution_is_polished_to_rounding_whatever_the_tolerance() -> None:
     for tol in (1e-2, 1e-6):
         assert cml.Lasso(X, Y, 0.3).solve(tol=tol).relative_gap <= 1e-12

@@ -10,9 +10,7 @@ from support.sizes import sizes
 
 import convexml as cml
 from convexml.kernels import Gaussian, Linear, Polynomial, Precomputed
-from convexml.losses import Huber, Pinball, SquaredEpsilonInsensitive, SquaredHinge
 from convexml.numerics import Array
-from convexml.penalties import L2
 
 
 def samples(n: int, noise: float = 0.3, seed: int = 1) -> tuple[Array, Array, Array]:
@@ -24,27 +22,6 @@ def samples(n: int, noise: float = 0.3, seed: int = 1) -> tuple[Array, Array, Ar
 
 
 X, LABELS, REAL = samples(60)
-LINEAR: dict[str, Any] = {
-    "hinge": lambda **kw: cml.SoftMarginSVM(X, LABELS, 2.0, **kw),
-    "epsilon": lambda **kw: cml.SVR(X, REAL, 2.0, 0.3, **kw),
-    "squared hinge": lambda **kw: cml.LearningProblem(X, LABELS, SquaredHinge(), L2(0.1), **kw),
-    "pinball": lambda **kw: cml.LearningProblem(X, REAL, Pinball(0.3), L2(0.1), **kw),
-    "huber": lambda **kw: cml.LearningProblem(X, REAL, Huber(0.5), L2(0.1), **kw),
-    "squared epsilon": lambda **kw: cml.LearningProblem(
-        X, REAL, SquaredEpsilonInsensitive(0.2), L2(0.1), **kw
-    ),
-    "ridge": lambda **kw: cml.Ridge(X, REAL, 0.1, **kw),
-}
-
-
-@pytest.mark.parametrize(("k", "name"), list(enumerate(LINEAR)))
-def test_linear_models(k: int, name: str) -> None:
-    problem = LINEAR[name](fit_intercept=k % 2 == 0)
-    solution = problem.solve("smo", tol=1e-9, size=8)
-    assert solution.status == "optimal"
-    truth = problem.solve("clarabel", tol=1e-10).objective
-    assert solution.objective == pytest.approx(truth, rel=1e-8)
-    assert solution.rate_audit().holds
 
 
 @pytest.mark.parametrize(
