@@ -17,9 +17,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 from support.model_cases import samples
-from support.nasty.draws import Call, calls
+from support.nasty.draws import Call, calls, point
 from support.nasty.judging import Eye, refutes
-from support.nasty.samples import point
 
 import convexml as cml
 from convexml import Verdict, estimators, models

@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+import convexml as cml
 import support.draws.absence_draws as absence_draws
 import support.draws.conic_draws as conic_draws
 import support.draws.infeasible_draws as infeasible_draws
 import support.draws.learning_draws as learning_draws
 import support.draws.linear_draws as linear_draws
-import support.exact.absence_judging as absence_judging
-from support.draws.conic_draws import judge_conic
+from convexml import Verdict
+from support.draws.conic_draws import Conic, judge_conic, judge_values
 from support.draws.learning_draws import judge_learning, ordinary
 from support.draws.linear_draws import judge_linear
-from support.exact.exact_judging import Tally
+from support.exact.exact_judging import CRASH, FALSE_ABSENCE, Tally
 
 Random = np.random.Generator
 TOL = 1e-6
@@ -94,7 +95,79 @@ def _cvxpy(draw: Callable[[Random], conic_draws.Conic], judge: Callable[..., Tal
 
 def _absent(draw: Callable[[Random], conic_draws.Conic]) -> Family:
     """Claims of absence are judged as well."""
-    return _cvxpy(draw, absence_judging.judge_claims)
+    return _cvxpy(draw, judge_claims)
+
+
+def judged(name: str, seeds: Iterable[int], few: int | None = None) -> Tally:
+    """All draws of these seeds; a few of the points of each, or all."""
+    tally = Tally()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for seed in seeds:
+            try:
+                tally.add(FAMILIES[name](seed, few))
+            except Exception as error:
+                error.add_note(f"while judging {name!r}, seed {seed}")
+                raise
+    return tally
+
+
+def assert_honest(name: str, seeds: Iterable[int], few: int = 5) -> Tally:
+    """No crime among these draws; the tally, for what should be useful as well."""
+    tally = judged(name, seeds, few)
+    crimes = "\n".join(f"{crime} | {where}" for crime, where in tally.crimes[:10])
+    assert not tally.crimes, f"{len(tally.crimes)} of {tally.judged}:\n{crimes}"
+    return tally
+
+
+def judge_claims(
+    rng: Random, drawn: Conic, where: str, tol: float = 1e-6, few: int | None = None
+) -> Tally:
+    """``judge_conic``, and what ``cml.certify`` makes of every claim of absence."""
+    tally = judge_conic(rng, drawn, where, tol, few)
+    leaves = [leaf for c in drawn.problem.constraints for leaf in c.dual_variables]
+    cases = [(claim, passed) for claim in ("infeasible", "unbounded") for passed in (False, True)]
+    for claim, passed in cases if few is None else [cases[int(rng.integers(4))]]:
+        drawn.x.save_value(None)
+        for leaf in leaves:
+            leaf.save_value(rng.integers(0, 4, leaf.shape) * 1.0 if passed else None)
+        drawn.problem._status = claim
+        try:
+            found = cml.certify(drawn.problem, tol=tol)
+        except Exception as error:
+            tally.blame(CRASH, f"{where}, {claim}: {type(error).__name__}: {error}")
+            continue
+        tally.judged += 1
+        tally.counts[str(found.verdict)] += 1
+        if found.verdict is Verdict.CERTIFIED and found.claim != drawn.truth.status:
+            tally.blame(FALSE_ABSENCE, f"{where}, {claim}: {found!r}")
+    drawn.problem._status = None
+    return tally
+
+
+def judge_multipliers(
+    rng: Random, drawn: Conic, where: str, tol: float = 1e-6, few: int | None = None
+) -> Tally:
+    """Points with multipliers that are any few steps beside one another, at 1e3 ... 1e18."""
+    tally = Tally()
+    if drawn.best is None:
+        return tally
+    leaves = [leaf for c in drawn.problem.constraints for leaf in c.dual_variables]
+    for k in range(few or 8):
+        K, step = 10.0 ** rng.uniform(3, 18), rng.choice([0.0, 0.5, 1.0, 3.0])
+        at = drawn.best + (k % 4 > 0) * rng.integers(0, 3, drawn.best.shape)
+        at = at * 10.0 ** rng.uniform(0, 12) if k % 4 == 3 else at
+        drawn.x.save_value(at)
+        for leaf in leaves:
+            picked = rng.choice([0.0, 1.0, 1.0], leaf.shape)
+            leaf.save_value(picked * (K + step * rng.integers(0, 3, leaf.shape)))
+        try:
+            found = cml.certify(drawn.problem, tol=tol)
+        except Exception as error:
+            tally.blame(CRASH, f"{where}, {k}: {type(error).__name__}: {error}")
+            continue
+        judge_values(tally, drawn, found, f"{where}, {k}")
+    return tally
 
 
 FAMILIES: dict[str, Family] = {
@@ -121,29 +194,5 @@ FAMILIES: dict[str, Family] = {
     "CVXPY: rays": _absent(absence_draws.leaking),
     "CVXPY: hardly curved": _absent(absence_draws.flat),
     "CVXPY: hyperbolas": _absent(absence_draws.hyperbola),
-    "CVXPY: multipliers without end": _cvxpy(
-        absence_draws.endless, absence_judging.judge_multipliers
-    ),
+    "CVXPY: multipliers without end": _cvxpy(absence_draws.endless, judge_multipliers),
 }
-
-
-def judged(name: str, seeds: Iterable[int], few: int | None = None) -> Tally:
-    """All draws of these seeds; a few of the points of each, or all."""
-    tally = Tally()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for seed in seeds:
-            try:
-                tally.add(FAMILIES[name](seed, few))
-            except Exception as error:
-                error.add_note(f"while judging {name!r}, seed {seed}")
-                raise
-    return tally
-
-
-def assert_honest(name: str, seeds: Iterable[int], few: int = 5) -> Tally:
-    """No crime among these draws; the tally, for what should be useful as well."""
-    tally = judged(name, seeds, few)
-    crimes = "\n".join(f"{crime} | {where}" for crime, where in tally.crimes[:10])
-    assert not tally.crimes, f"{len(tally.crimes)} of {tally.judged}:\n{crimes}"
-    return tally
