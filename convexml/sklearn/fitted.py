@@ -226,7 +226,8 @@ def one_versus_rest(fitted: Fitted) -> Iterator[tuple[str, Array, Array, Array, 
     if W.shape != (1 if len(classes) == 2 else len(classes), fitted.X.shape[1]):
         raise fitted.refuse(f"coef_ of shape {W.shape} does not fit X {fitted.X.shape}.")
     b = np.broadcast_to(fitted.intercepts, (len(W),))
-    weights = fitted.class_weights(weighted=_weighs(fitted.owner))
+    # Whether "balanced" class weights take the sample weights into account (SGD's do not).
+    weights = fitted.class_weights(weighted=fitted.owner != "SGDClassifier")
     if len(classes) == 2:
         yield "", np.where(index == 1, 1.0, -1.0), weights[index], W[0], float(b[0])
         return
@@ -234,11 +235,6 @@ def one_versus_rest(fitted: Fitted) -> Iterator[tuple[str, Array, Array, Array, 
         chosen = index == k
         v = np.where(chosen, weights[k], 1.0)
         yield f"class {label}", np.where(chosen, 1.0, -1.0), v, W[k], float(b[k])
-
-
-def _weighs(owner: str) -> bool:
-    """Whether "balanced" class weights take the sample weights into account (SGD's do not)."""
-    return owner != "SGDClassifier"
 
 
 def sklearn_class(estimator: Any) -> str:

@@ -68,7 +68,13 @@ def alarm(max_seconds: float | None) -> Iterator[None]:
     Nothing is done without a limit, outside of the main thread, where the program has a timer of
     its own, or on Windows. Compiled code is not interrupted: only what calls it.
     """
-    if max_seconds is None or not _is_free():
+    # Whether nobody else waits for the alarm.
+    if max_seconds is None or not (
+        hasattr(signal, "setitimer")
+        and threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
+        and signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
+    ):
         yield
         return
     waiting = True
@@ -98,16 +104,6 @@ def _is_preparing(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-def _is_free() -> bool:
-    """Whether nobody else waits for the alarm."""
-    return (
-        hasattr(signal, "setitimer")
-        and threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
-        and signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
-    )
 
 
 # What things cost by rule of thumb: products, Gram matrices, factors, and evaluations of a run.

@@ -174,10 +174,6 @@ class Piece:
     inside: tuple[Any, ...]
     numbers: Any
 
-    def is_made_of(self, inside: tuple[Any, ...]) -> bool:
-        """Whether these are the objects that it was made of."""
-        return len(inside) == len(self.inside) and all(map(is_, inside, self.inside))
-
 
 @dataclass(frozen=True)
 class SeenProblem:
@@ -220,7 +216,8 @@ class SeenProblem:
         found: set[int] = set()
         for part in self.parts:
             inside, numbers = _taken_apart(part.source)
-            if not part.is_made_of(inside):
+            # Whether these are the objects that it was made of.
+            if not (len(inside) == len(part.inside) and all(map(is_, inside, part.inside))):
                 return None
             if not _alike(part.numbers, numbers):
                 if not _is_parameter(part.source):

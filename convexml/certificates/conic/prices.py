@@ -430,7 +430,8 @@ def metric_at(
         part, bent = MA[:, columns], P[columns][:, columns]
     part = _scaled(part, scale)
     bent = _scaled(_scaled(bent, tau * scale).T, tau * scale)
-    if proved and _is_singular(part, bent):
+    # Whether matrices have fewer rows than unknowns, so that no G is definite.
+    if proved and (_filled(part) + _filled(bent) < part.shape[1]):
         return None
     factor: Any = None
     if _is_dense(part, columns.size):
@@ -470,11 +471,6 @@ def _squares(matrix: Any) -> Array:
         return np.asarray(np.einsum("ij,ij->j", matrix, matrix))
     owner = np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))
     return np.bincount(owner, matrix.data**2, matrix.shape[1])
-
-
-def _is_singular(part: Any, bent: Any) -> bool:
-    """Whether matrices have fewer rows than unknowns, so that no G is definite."""
-    return _filled(part) + _filled(bent) < part.shape[1]
 
 
 def _is_dense(part: Any, count: int) -> bool:

@@ -349,7 +349,8 @@ def kinked_candidates(
     if not objective.loss.kinks(objective.y):
         return
     w, b, z = start.w, start.b, start.z
-    at = nearest_kink(objective, z)
+    # The kink of each sample's loss nearest to its prediction, shape (n,).
+    at = _nearest(z, *objective.loss.kinks(objective.y))
     size = np.maximum(float(np.abs(at).max(initial=0.0)) or 1.0, np.abs(at))
     lo, hi = objective.dual_bounds()
     masks = [np.abs(z - at) <= width * size for width in KINK_WIDTHS]
@@ -381,11 +382,6 @@ def _manifolds(objective: Objective, w: Array, v: Array) -> Iterator[Manifold]:
     for scale in PROX_SHARES:
         step = scale * unit if 0.0 < scale * unit < np.inf else scale
         yield objective.penalty.manifold(w, v, np.full(objective.d, step))
-
-
-def nearest_kink(objective: Objective, z: Array) -> Array:
-    """The kink of each sample's loss nearest to its prediction, shape (n,)."""
-    return _nearest(z, *objective.loss.kinks(objective.y))
 
 
 @rowwise

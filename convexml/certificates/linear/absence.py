@@ -84,7 +84,8 @@ def certify_infeasible(
     missed = float(np.abs(bound.residual).sum())
     room = missed > 0.0 and value < -bound.rounding
     radius = np.inf if not missed > 0.0 or proven else max(-value - bound.rounding, 0.0) / missed
-    rows = [_homogeneous(row) for row in dual_rows(program, given)]
+    # The same condition without the cost.
+    rows = [replace(row, name=row.name.removeprefix("c + ")) for row in dual_rows(program, given)]
     rows.append(worst(_value(data), "dual_feasibility", max(value, 0.0)))
     broken = [row for row in rows if row.kind == "dual_feasibility" and not row.meets(tol)]
     within = None
@@ -123,11 +124,6 @@ def _value(data: LinearData) -> str:
     ]
     told = " ".join(term for term, there in terms if there)
     return f"{told.removeprefix('+ ') or '0'} < 0"
-
-
-def _homogeneous(row: Condition) -> Condition:
-    """The same condition without the cost."""
-    return replace(row, name=row.name.removeprefix("c + "))
 
 
 def find_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificate | None:
