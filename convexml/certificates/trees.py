@@ -51,16 +51,12 @@ def excess(x: Array) -> tuple[float, float]:
         Above the diagonal, >= 0.
     """
     if np.all((x == 0.0) | (x == 1.0)):
-        found = _cycles(x)
+        # Of a graph: the largest number of edges that a component has more than a tree.
+        count, label = connected_components(csr_array(x), directed=False)
+        edges = np.bincount(label[np.nonzero(x)[0]], minlength=count)
+        found = float(np.max(edges - np.bincount(label, minlength=count) + 1, initial=0))
         return found, found
     return _by_flows(x) if len(x) <= MOST else (0.0, np.inf)
-
-
-def _cycles(x: Array) -> float:
-    """Of a graph: the largest number of edges that a component has more than a tree."""
-    count, label = connected_components(csr_array(x), directed=False)
-    edges = np.bincount(label[np.nonzero(x)[0]], minlength=count)
-    return float(np.max(edges - np.bincount(label, minlength=count) + 1, initial=0))
 
 
 def _by_flows(x: Array) -> tuple[float, float]:

@@ -53,7 +53,14 @@ def check_problem(problem: Any, owner: str) -> None:
     InputError
     """
     _refuse_integers(problem, owner)
-    _refuse_stacked(problem, owner)
+    # Raise InputError for several diagonal matrices in one variable: CVXPY makes one of them.
+    for variable in problem.variables():
+        if variable.attributes["diag"] and variable.ndim > 2:
+            raise InputError(
+                f"{owner}: variable {variable.name()} has diag=True and the shape "
+                f"{variable.shape}, of which CVXPY makes a single matrix. Take a variable "
+                "of two dimensions for each matrix."
+            )
     for parameter in problem.parameters():
         if parameter.value is None:
             raise InputError(f"{owner}: parameter {parameter.name()} has no value; set it first.")
@@ -143,17 +150,6 @@ def shown(thing: Any) -> str:
             thing = str(np.asarray(thing))
     text = " ".join(str(thing).split()).replace("Approx(", "(")
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
-
-
-def _refuse_stacked(problem: Any, owner: str) -> None:
-    """Raise InputError for several diagonal matrices in one variable: CVXPY makes one of them."""
-    for variable in problem.variables():
-        if variable.attributes["diag"] and variable.ndim > 2:
-            raise InputError(
-                f"{owner}: variable {variable.name()} has diag=True and the shape "
-                f"{variable.shape}, of which CVXPY makes a single matrix. Take a variable "
-                "of two dimensions for each matrix."
-            )
 
 
 def _refuse_integers(problem: Any, owner: str) -> None:

@@ -348,7 +348,11 @@ class PicturedPenalty:
         def value(w: Array) -> float:
             return np.inf if penalty.violation(w) > 0.0 else float(penalty.value(w))
 
-        reach = _penalties_reach(penalty)
+        # How far coefficients go: beyond the radius or the bounds of a constraint.
+        ends = [np.abs(np.ravel(getattr(penalty, name, 0.0))[:2]) for name in ("t", "lo", "hi")]
+        sizes = np.concatenate(ends)
+        most = float(np.max(sizes[np.isfinite(sizes)], initial=0.0))
+        reach = ROOM * most if most > 0.0 else PENALTIES_REACH
         slopes = _penalties_slopes(penalty, reach, d)
         panels = [
             partial(_draw_plane, function=value, reach=reach, d=d, letter="w", what="the penalty"),
@@ -370,14 +374,6 @@ def _coefficients(owner: str, penalty: Any) -> int:
     if sizes and max(sizes) < 2:
         raise InputError(f"{owner}: needs a penalty of two coefficients or more, got {penalty!r}.")
     return max(sizes, default=2)
-
-
-def _penalties_reach(penalty: Any) -> float:
-    """How far coefficients go: beyond the radius or the bounds of a constraint."""
-    ends = [np.abs(np.ravel(getattr(penalty, name, 0.0))[:2]) for name in ("t", "lo", "hi")]
-    sizes = np.concatenate(ends)
-    most = float(np.max(sizes[np.isfinite(sizes)], initial=0.0))
-    return ROOM * most if most > 0.0 else PENALTIES_REACH
 
 
 def _penalties_slopes(penalty: Any, reach: float, d: int) -> float:

@@ -363,18 +363,6 @@ PROMISES: Mapping[str, str] = {
 """By the name of the class: what is true where it stops by its ``tol``."""
 
 
-def with_advice(certificate: Certificate, estimator: Any) -> Certificate:
-    """The certificate; where it is not certified, with what would be, and what tightens the fit.
-
-    Estimators that carry a certificate of their own have said so in ``fit``.
-    """
-    kind, inner = leaf(estimator)
-    if certificate.verdict is Verdict.CERTIFIED or hasattr(inner, "certificate_"):
-        return certificate
-    words = [certificate.reason, _reached(certificate), _promised(kind, inner)]
-    return replace(certificate, reason=" ".join(filter(None, words)))
-
-
 def _reached(certificate: Certificate) -> str:
     """The least tolerance, of one digit, at which the point is certified."""
     at = one_digit_above(max(certificate.relative_gap, certificate.infeasibility))
@@ -484,7 +472,14 @@ def certify_estimator(
     """
     X = in_order(estimator, X)
     found = certify_parts(parts_of(estimator, X, y, sample_weight), tol)
-    return with_advice(found, estimator)
+    # The certificate; where it is not certified, with what would be, and what tightens the fit.
+    #
+    # Estimators that carry a certificate of their own have said so in ``fit``.
+    kind, inner = leaf(estimator)
+    if found.verdict is Verdict.CERTIFIED or hasattr(inner, "certificate_"):
+        return found
+    words = [found.reason, _reached(found), _promised(kind, inner)]
+    return replace(found, reason=" ".join(filter(None, words)))
 
 
 def parts_of(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> list[Subproblem]:

@@ -684,7 +684,12 @@ def answer_dual(posed: PosedDual, tol: float) -> Answer | None:
     try:
         check = DualCrosscheck(posed, values)
         written = check.compare()
-        _require_feasible(posed, check)
+        # Every constraint as written holds, to the rounding of its terms.
+        for rows in posed.reading.written:
+            side, room = as_written(rows, check.written), rounding(rows, check.written)
+            over = np.abs(side) if rows.equality else side
+            if not (over <= room).all():
+                raise Declined("the dual point is not feasible to rounding")
     except Declined:
         return None
     certificate = dual_as_written(posed, own, written, tol, solution.primal)
@@ -693,15 +698,6 @@ def answer_dual(posed: PosedDual, tol: float) -> Answer | None:
     fill_multipliers_of_dual(posed, solution.primal, u)
     fill(posed.reading, values)
     return Answer(certificate, solution.solver, solution.iterations, solution.seconds)
-
-
-def _require_feasible(posed: PosedDual, check: DualCrosscheck) -> None:
-    """Every constraint as written holds, to the rounding of its terms."""
-    for rows in posed.reading.written:
-        side, room = as_written(rows, check.written), rounding(rows, check.written)
-        over = np.abs(side) if rows.equality else side
-        if not (over <= room).all():
-            raise Declined("the dual point is not feasible to rounding")
 
 
 def dual_as_written(

@@ -38,7 +38,11 @@ def lifted_prices(
     Everything may move by the same share of its size only: so the metric of the slack stays as
     well conditioned as the program, however small the room is.
     """
-    free = _free_entries(program)
+    # The rows of v of exponential cones (u, v, w) that are empty in A.
+    empty = np.diff(program.A_by_row.indptr) == 0
+    curved = [rows[:, 1] for cone, rows in program.runs if isinstance(cone, ExponentialCone)]
+    rows = np.concatenate([np.zeros(0, dtype=int), *curved])
+    free = np.asarray(rows[empty[rows]])
     if not free.size:
         return
     idle: Array | None = None
@@ -72,14 +76,6 @@ def lifted(program: ConeProgram, y: Array, share: float, free: Array) -> Array:
     slope = np.log(w / -u)
     y[at] = u * (1.0 + slope) - 2.0 * share * u * (2.0 + np.abs(slope))
     return y
-
-
-def _free_entries(program: ConeProgram) -> Array:
-    """The rows of v of exponential cones (u, v, w) that are empty in A."""
-    empty = np.diff(program.A_by_row.indptr) == 0
-    curved = [rows[:, 1] for cone, rows in program.runs if isinstance(cone, ExponentialCone)]
-    rows = np.concatenate([np.zeros(0, dtype=int), *curved])
-    return np.asarray(rows[empty[rows]])
 
 
 # Multipliers of log-determinants, from those of the matrix alone.

@@ -72,7 +72,10 @@ def beside_kernel(
     K, design = matrix.dense, parts.design
     share = gamma(sum(design.shape) + 8)
     sizes, f, z = np.abs(K), K @ q, design.matvec(w)
-    of_q, of_u = _entries_off(matrix, q, u)
+    # E|q| and E|u|, for entries of K that are off by E; 0 where E is not known.
+    both = np.abs(np.stack([q, u]))
+    errors = matrix.entry_errors
+    of_q, of_u = np.zeros_like(both) if errors is None else both @ errors * LOOSE
     off = np.abs(f - z) + share * (sizes @ np.abs(q) + design.abs_matvec(np.abs(w))) + of_q
     square = float(np.abs(q) @ (off + share * np.abs(f)))
     price = _of_predictions(parts, w, z + b, off, square, u, value)
@@ -82,13 +85,6 @@ def beside_kernel(
         apart = np.abs(K @ u - design.matvec(inner)) + share * rounded + of_u
         price += float(np.abs(u) @ apart) / (2.0 * lam)
     return price * LOOSE if np.isfinite(price) else np.inf
-
-
-def _entries_off(matrix: KernelMatrix, q: Array, u: Array) -> Array:
-    """E|q| and E|u|, for entries of K that are off by E; 0 where E is not known."""
-    both = np.abs(np.stack([q, u]))
-    errors = matrix.entry_errors
-    return np.zeros_like(both) if errors is None else both @ errors * LOOSE
 
 
 def _of_predictions(

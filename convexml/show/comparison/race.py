@@ -197,11 +197,7 @@ class Worker:
         if not self.process.is_alive():
             self.pipe.close()
             self._start()
-        self._wait_until_ready()
-        self._ask((number, pickled), None)
-
-    def _wait_until_ready(self) -> None:
-        """A process that ends before its first word has met no task: it could not be started."""
+        # A process that ends before its first word has met no task: it could not be started.
         try:
             self.is_ready = self.is_ready or bool(self.pipe.recv())
         except (EOFError, OSError):
@@ -211,6 +207,7 @@ class Worker:
                 "script again, and that failed (its message is above). Put the call of compare "
                 "below if __name__ == '__main__':, or pass jobs=1."
             ) from None
+        self._ask((number, pickled), None)
 
     def ask(self, task: Any) -> Any:
         """What the task finds on the problem kept.
@@ -270,15 +267,6 @@ def _serve(pipe: Connection) -> None:
             pipe.send(("error", format_exc()))
 
 
-def next_number() -> int:
-    """The number that CVXPY gives the next variable of this process; 0 where it was not used.
-
-    Numbers tell variables apart, and go with a problem that is sent to another process.
-    """
-    cvxpy = sys.modules.get("cvxpy")
-    return 0 if cvxpy is None else int(cvxpy.Variable().id)
-
-
 def _number_from(number: int) -> None:
     """Let CVXPY count up to this number."""
     if number:
@@ -328,7 +316,11 @@ class _Shares:
     def __init__(self, work: Work, workers: Sequence[Worker]) -> None:
         self.work = work
         self.sent = [pickle.dumps(problem) for problem, _ in work]
-        self.number = next_number()
+        # The number that CVXPY gives the next variable of this process; 0 where it was not used.
+        #
+        # Numbers tell variables apart, and go with a problem that is sent to another process.
+        cvxpy = sys.modules.get("cvxpy")
+        self.number = 0 if cvxpy is None else int(cvxpy.Variable().id)
         costs = [len(one) * len(own) for one, (_, own) in zip(self.sent, work, strict=True)]
         self.waiting = deque(sorted(range(len(work)), key=lambda k: -costs[k]))
         self.rows: list[list[Any]] = [[] for _ in work]
