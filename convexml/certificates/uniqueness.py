@@ -161,7 +161,13 @@ def _coefficients(
     M = objective.design.columns(maybe).rows(rows).dense()
     if objective.fit_intercept:
         M = np.hstack([M, np.ones((rows.size, 1))])
-        middle, half = _intercept_reach(known, rows)
+        # A bound on b* from one prediction: b* = z_i* - x_i.w*.
+        lo, hi = known.scores
+        low = (known.z.lo[rows] - hi[rows]).max(initial=-np.inf)
+        high = (known.z.hi[rows] - lo[rows]).min(initial=np.inf)
+        both = Intervals(np.array([low]), np.array([high]))
+        both.meet(known.b.lo, known.b.hi)
+        middle, half = float(both.middle[0]), float(both.half[0])
         center, reach = np.append(center, middle), np.append(reach, half)
     rounding = objective.prediction_slack(known.point.w, known.point.b)[rows]
     everywhere = np.ones(rows.size, dtype=bool)
@@ -178,16 +184,6 @@ def _coefficients(
 def _accept(known: Enclosure, target: Intervals, found: EnclosedSolution, where: Array) -> None:
     k = int(where.sum())
     target.meet(*around(found.center[:k], found.radius[:k]), where)
-
-
-def _intercept_reach(known: Enclosure, rows: Array) -> tuple[float, float]:
-    """A bound on b* from one prediction: b* = z_i* - x_i.w*."""
-    lo, hi = known.scores
-    low = (known.z.lo[rows] - hi[rows]).max(initial=-np.inf)
-    high = (known.z.hi[rows] - lo[rows]).min(initial=np.inf)
-    both = Intervals(np.array([low]), np.array([high]))
-    both.meet(known.b.lo, known.b.hi)
-    return float(both.middle[0]), float(both.half[0])
 
 
 def _prediction_sphere(known: Enclosure) -> Sphere | None:

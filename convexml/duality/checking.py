@@ -70,7 +70,21 @@ def check_problem(problem: Any, owner: str) -> None:
             f"{owner}: the problem is not DCP; rewrite it by CVXPY's rules first, so that "
             "problem.is_dcp() holds."
         )
-    _refuse_mistaken(problem, owner)
+    # Raise InputError for atoms whose conic form is, in CVXPY, that of other functions.
+    beside = [each for each in parts_of(problem) if type(each).__name__ in BESIDE]
+    other = taken_for_another(beside)
+    if other is not None:
+        raise InputError(
+            f"{owner}: CVXPY takes {shown(other)} for another {type(other).__name__} of the same "
+            "arguments. Give it variables of its own, set equal to these by a constraint."
+        )
+    for each in beside:
+        if hasattr(each, "f") and mixes_cones(each):
+            raise InputError(
+                f"{owner}: CVXPY writes {shown(each)} as the perspective of another function: it "
+                "mixes up the cones of sums of powers. Take the perspective of each term, in "
+                "variables of its own, and add them up; of squares, that of sum_squares."
+            )
 
 
 def constraint_names(problem: Any) -> dict[int, str]:
@@ -250,24 +264,6 @@ def _refuse_count(node: Any, owner: str, where: str) -> None:
             f"{owner}: {where}: {shown(node)} asks for the {node.k:g} largest of {count}, which "
             f"CVXPY hands on as -inf. Take k = {count}."
         )
-
-
-def _refuse_mistaken(problem: Any, owner: str) -> None:
-    """Raise InputError for atoms whose conic form is, in CVXPY, that of other functions."""
-    beside = [each for each in parts_of(problem) if type(each).__name__ in BESIDE]
-    other = taken_for_another(beside)
-    if other is not None:
-        raise InputError(
-            f"{owner}: CVXPY takes {shown(other)} for another {type(other).__name__} of the same "
-            "arguments. Give it variables of its own, set equal to these by a constraint."
-        )
-    for each in beside:
-        if hasattr(each, "f") and mixes_cones(each):
-            raise InputError(
-                f"{owner}: CVXPY writes {shown(each)} as the perspective of another function: it "
-                "mixes up the cones of sums of powers. Take the perspective of each term, in "
-                "variables of its own, and add them up; of squares, that of sum_squares."
-            )
 
 
 def _dense(value: Any) -> Array:

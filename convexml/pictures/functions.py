@@ -353,7 +353,14 @@ class PicturedPenalty:
         sizes = np.concatenate(ends)
         most = float(np.max(sizes[np.isfinite(sizes)], initial=0.0))
         reach = ROOM * most if most > 0.0 else PENALTIES_REACH
-        slopes = _penalties_slopes(penalty, reach, d)
+        # How far the slopes of these coefficients go.
+        corner = np.zeros(d)
+        corner[:2] = reach
+        try:
+            most = float(np.max(np.abs(penalty.subgradient(corner)[:2])))
+        except TypeError:  # no subgradient is named
+            most = 0.0
+        slopes = ROOM * most if most > 0.0 else PENALTIES_REACH
         panels = [
             partial(_draw_plane, function=value, reach=reach, d=d, letter="w", what="the penalty"),
             partial(
@@ -374,17 +381,6 @@ def _coefficients(owner: str, penalty: Any) -> int:
     if sizes and max(sizes) < 2:
         raise InputError(f"{owner}: needs a penalty of two coefficients or more, got {penalty!r}.")
     return max(sizes, default=2)
-
-
-def _penalties_slopes(penalty: Any, reach: float, d: int) -> float:
-    """How far the slopes of these coefficients go."""
-    corner = np.zeros(d)
-    corner[:2] = reach
-    try:
-        most = float(np.max(np.abs(penalty.subgradient(corner)[:2])))
-    except TypeError:  # no subgradient is named
-        most = 0.0
-    return ROOM * most if most > 0.0 else PENALTIES_REACH
 
 
 def _draw_plane(

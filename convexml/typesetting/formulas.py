@@ -434,7 +434,15 @@ def _atoms(element: Element) -> list[Atom]:
     if element.tag == "msqrt":
         return [Atom(f"√{_grouped(_inside(element))}", "term")]
     if element.tag in SCRIPTS:
-        return _scripted(element)
+        # The base with what stands below and above it; of a row its last piece carries them.
+        *before, last = _atoms(element[0]) or [Atom("", "term")]
+        small = [_text(child) for child in element[1:]]
+        text = last.text
+        if element.tag not in ("msup", "mover"):
+            text += beside(small.pop(0)) if last.kind == "name" else below(small.pop(0))
+        text += "".join(map(above, small))
+        kind = {"letter": "term", "number": "term", "bar": "closing bar"}.get(last.kind, last.kind)
+        return [*before, Atom(text, kind)]
     if element.tag == "mtext":
         return _words(element.text or "")
     return [Atom(ONES, "letter") if element.text == ONES else atom(element.text or "")]
@@ -454,18 +462,6 @@ def _inside(element: Element) -> list[Atom]:
 
 def _text(element: Element) -> str:
     return joined(_atoms(element))
-
-
-def _scripted(element: Element) -> list[Atom]:
-    """The base with what stands below and above it; of a row its last piece carries them."""
-    *before, last = _atoms(element[0]) or [Atom("", "term")]
-    small = [_text(child) for child in element[1:]]
-    text = last.text
-    if element.tag not in ("msup", "mover"):
-        text += beside(small.pop(0)) if last.kind == "name" else below(small.pop(0))
-    text += "".join(map(above, small))
-    kind = {"letter": "term", "number": "term", "bar": "closing bar"}.get(last.kind, last.kind)
-    return [*before, Atom(text, kind)]
 
 
 def _fraction(top: Element, bottom: Element) -> Atom:

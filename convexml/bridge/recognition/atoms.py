@@ -66,7 +66,14 @@ def maximum(collector: Any, atom: Any, weight: Array, square: str = "", said: An
         raise Declined(f"{named(said)}: the square of {named(atom)} is not read")
     if len(moving) == 2 and not square and all(collector.walker.is_affine(each) for each in moving):
         one, two = (_as_large(walker.affine(each), atom.size) for each in moving)
-        _two_ramps(collector, weight, one, two, floor, said)
+        # max(a, b, c) = c + (a - c)_+ + (b - c)_+ where never both are above c.
+        base = Affine(one.size, {}, -floor)
+        both = one + two + base + base
+        flat = all(not np.any(each.scale) for each in both.maps.values())
+        if not flat or not (both.offset <= 0.0).all():
+            raise Declined(f"{named(said)} is of more than two lines")
+        emit(collector, "ramp", weight, one + base, said)
+        emit(collector, "ramp", weight, two + base, said)
     elif len(moving) != 1:
         raise Declined(f"{named(atom)} is of more than two lines")
     elif collector.walker.is_affine(moving[0]):
@@ -81,19 +88,6 @@ def maximum(collector: Any, atom: Any, weight: Array, square: str = "", said: An
         emit(collector, square + "tube", weight, inner, said, level=level)
     collector.reading.constant += float(weight @ floor)
     return None
-
-
-def _two_ramps(
-    collector: Any, weight: Array, one: Affine, two: Affine, floor: Array, said: Any
-) -> None:
-    """max(a, b, c) = c + (a - c)_+ + (b - c)_+ where never both are above c."""
-    base = Affine(one.size, {}, -floor)
-    both = one + two + base + base
-    flat = all(not np.any(each.scale) for each in both.maps.values())
-    if not flat or not (both.offset <= 0.0).all():
-        raise Declined(f"{named(said)} is of more than two lines")
-    emit(collector, "ramp", weight, one + base, said)
-    emit(collector, "ramp", weight, two + base, said)
 
 
 def _tube(collector: Any, inner: Any, floor: Array) -> tuple[Any, float]:

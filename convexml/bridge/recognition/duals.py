@@ -536,7 +536,15 @@ class DualCrosscheck:
         compare_constraints(reading, self.written)
         for each in (*reading.terms, *reading.linear):
             self._same_argument(each)
-        self._equality()
+        # The equation as written is a multiple of 1'u.
+        if (self.posed.program.equality is None) == self.posed.problem.sample_parts.fit_intercept:
+            raise Declined("an intercept without an equation")
+        if self.posed.program.equality is not None:
+            rows, _ = self.posed.program.equality
+            share = self.posed.samples.share
+            size = abs(share) * float(np.abs(self.u).sum())
+            ours = np.array([share * float(self.u.sum())])
+            self._same(rows, ours, size)
         self._facets()
         return self._whole(self._own(), self._outer())
 
@@ -548,17 +556,6 @@ class DualCrosscheck:
         ours = affine(self.values)
         if ours.shape != theirs.shape or not (np.abs(ours - theirs) <= ROUNDING * terms).all():
             raise Declined(f"{named(source)} is not what was read")
-
-    def _equality(self) -> None:
-        """The equation as written is a multiple of 1'u."""
-        if (self.posed.program.equality is None) == self.posed.problem.sample_parts.fit_intercept:
-            raise Declined("an intercept without an equation")
-        if self.posed.program.equality is not None:
-            rows, _ = self.posed.program.equality
-            share = self.posed.samples.share
-            size = abs(share) * float(np.abs(self.u).sum())
-            ours = np.array([share * float(self.u.sum())])
-            self._same(rows, ours, size)
 
     def _facets(self) -> None:
         """The bounds of features as written, from X'u and the levels of the penalty."""

@@ -110,7 +110,12 @@ def read(problem: Any) -> Recognition:
                 reasons[way] = str(reason)
                 continue
             if posed is not None:
-                return _recognized(posed)
+                if isinstance(posed, PosedTrend):
+                    return Recognition(posed.problem, None, None, repr(posed.problem), posed)
+                parts = posed.problem.objective_parts
+                why = f"{parts.loss!r} and {parts.penalty!r} on {parts.n} samples"
+                why = f"the dual of {why}" if isinstance(posed, PosedDual) else why
+                return Recognition(posed.problem, parts.loss, parts.penalty, why, posed)
     except Declined as reason:
         reasons[None] = str(reason)
     # What is nearly a trend filter is told what it lacks for one, else the last reason counts.
@@ -146,15 +151,6 @@ def _as_trend(reading: Reading) -> Posed | None:
     if posed is not None:
         verify_trend(posed)
     return posed
-
-
-def _recognized(posed: Posed) -> Recognition:
-    if isinstance(posed, PosedTrend):
-        return Recognition(posed.problem, None, None, repr(posed.problem), posed)
-    parts = posed.problem.objective_parts
-    why = f"{parts.loss!r} and {parts.penalty!r} on {parts.n} samples"
-    why = f"the dual of {why}" if isinstance(posed, PosedDual) else why
-    return Recognition(posed.problem, parts.loss, parts.penalty, why, posed)
 
 
 # What a CVXPY problem is made of, and whether anything of it has changed since.
@@ -371,7 +367,13 @@ class Kept:
         try:
             reading = read_objective(problem, self.posed.reading.walker.but_for(depending))
             if isinstance(self.posed, PosedTrend):
-                return _trend_again(reading, anew)
+                # A trend filter, posed and compared as at first: only expressions are not walked
+                # again.
+                posed = pose_trend(reading)
+                if posed is not None:
+                    verify_trend(posed)
+                    posed.reading.walker = anew
+                return posed
             if problem.constraints or not same_but_for_weights(self.posed, reading, depending):
                 return None
             reading.walker = anew
@@ -380,15 +382,6 @@ class Kept:
         except Declined:  # reading it anew says why
             return None
         return posed
-
-
-def _trend_again(reading: Reading, anew: Walker) -> PosedTrend | None:
-    """A trend filter, posed and compared as at first: only expressions are not walked again."""
-    posed = pose_trend(reading)
-    if posed is not None:
-        verify_trend(posed)
-        posed.reading.walker = anew
-    return posed
 
 
 KEPT: WeakKeyDictionary[Any, Kept | None] = WeakKeyDictionary()

@@ -192,19 +192,6 @@ def compare_bounds(posed: PosedReading) -> None:
             same_ends(variable, (-np.inf, np.inf), posed.ends[key])
 
 
-def compare_bounds_of_scores(posed: PosedScores) -> None:
-    """The same where there are several outputs, and attributes alone."""
-    key, places = posed.weights
-    penalty = posed.problem.objective_parts.penalty
-    ends = [penalty.project(np.full(places.size, end)) for end in (-np.inf, np.inf)]
-    for other, variable in posed.reading.variables.items():
-        low, high = ends_of(variable)
-        if other == key:
-            same_ends(variable, ends, (low[places.ravel()], high[places.ravel()]))
-        else:
-            same_ends(variable, (-np.inf, np.inf), (low, high))
-
-
 def same_ends(variable: Any, ours: Any, theirs: tuple[Array, Array]) -> None:
     """Declined where the bounds of a variable differ."""
     for end, other in zip(ours, theirs, strict=True):
@@ -474,7 +461,16 @@ def verify(posed: Posed, sizes: tuple[float, ...] = SIZES, seed: int = 0) -> Non
     """
     with np.errstate(all="ignore"):  # most ends are infinite
         if isinstance(posed, PosedScores):
-            compare_bounds_of_scores(posed)
+            # The same where there are several outputs, and attributes alone.
+            key, places = posed.weights
+            penalty = posed.problem.objective_parts.penalty
+            ends = [penalty.project(np.full(places.size, end)) for end in (-np.inf, np.inf)]
+            for other, variable in posed.reading.variables.items():
+                low, high = ends_of(variable)
+                if other == key:
+                    same_ends(variable, ends, (low[places.ravel()], high[places.ravel()]))
+                else:
+                    same_ends(variable, (-np.inf, np.inf), (low, high))
             for values in random_points(posed.reading, sizes, seed):
                 w, b = posed.point(values)
                 CrosscheckOfScores(posed, values, w, _scores(posed, w, b)).compare()

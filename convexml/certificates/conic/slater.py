@@ -111,7 +111,13 @@ def _rationals(program: ConeProgram, y: Array) -> Iterator[list[Fraction]]:
     """y in units of one of its entries, rounded to fractions of small denominators."""
     if program.A.nnz > ENTRIES or not np.all(np.isfinite(y)):
         return
-    off = _off_diagonal(program)
+    # The rows of entries beside the diagonal of a matrix.
+    mask = np.zeros(program.b.size, dtype=bool)
+    for cone, part in program.blocks:
+        if isinstance(cone, Semidefinite):
+            column, row = np.tril_indices(cone.order)
+            mask[part] = row != column
+    off = mask
     sizes = np.unique(np.abs(np.where(off, y / np.sqrt(2.0), y)))[::-1]
     for unit in sizes[:SCALES]:
         if not unit > 0.0:
@@ -124,16 +130,6 @@ def _rationals(program: ConeProgram, y: Array) -> Iterator[list[Fraction]]:
                     2 * value / ROOT if mixed else value
                     for value, mixed in zip(rounded, off.tolist(), strict=True)
                 ]
-
-
-def _off_diagonal(program: ConeProgram) -> Array:
-    """The rows of entries beside the diagonal of a matrix."""
-    mask = np.zeros(program.b.size, dtype=bool)
-    for cone, part in program.blocks:
-        if isinstance(cone, Semidefinite):
-            column, row = np.tril_indices(cone.order)
-            mask[part] = row != column
-    return mask
 
 
 def _proves(program: ConeProgram, y: list[Fraction]) -> bool:

@@ -70,7 +70,13 @@ def entries(problems: Any, *, code: bool = True) -> list[Entry]:
             resolved.append(_posed(item))
     if not resolved:
         raise InputError("compare needs at least one problem; got none")
-    return _unique(resolved)
+    taken: dict[str, int] = {}
+    named = []
+    for entry in resolved:
+        taken[entry.name] = taken.get(entry.name, 0) + 1
+        count = taken[entry.name]
+        named.append(entry if count == 1 else replace(entry, name=f"{entry.name}#{count}"))
+    return named
 
 
 def from_file(file: ProblemFile) -> Entry:
@@ -123,16 +129,6 @@ def _posed(problem: Any) -> Entry:
     name = getattr(problem, "name", None)
     title = name if isinstance(name, str) and name else kind
     return Entry(title, title, kind, problem)
-
-
-def _unique(found: list[Entry]) -> list[Entry]:
-    taken: dict[str, int] = {}
-    named = []
-    for entry in found:
-        taken[entry.name] = taken.get(entry.name, 0) + 1
-        count = taken[entry.name]
-        named.append(entry if count == 1 else replace(entry, name=f"{entry.name}#{count}"))
-    return named
 
 
 # What is known of a problem before it is solved: sizes, formulas, and the text of its file.
