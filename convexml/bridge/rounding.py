@@ -414,7 +414,19 @@ def _carried(names: frozenset[str], atom: Any, parts: list[Enclosed]) -> Enclose
         return summed(Enclosed(*(np.diagonal(part) for part in parts[0])), (0,), ())
     if "perspective" in names:
         return _perspective(atom, parts)
-    return _quadratic(names, atom, parts)
+    # Squares and quadratic forms in twice the digits; None for other atoms, and complex ones.
+    x = parts[0].full
+    if np.iscomplexobj(x.value):
+        return None
+    if "Power" in names and float(atom.p.value) == 2.0:
+        return multiplied(x, x)
+    if "quad_over_lin" in names:
+        squares = summed(multiplied(x, x), _axes(atom), atom.shape)
+        return None if squares is None else divided(squares, parts[1])
+    if "QuadForm" in names:
+        inner = times(parts[1], x)
+        return None if inner is None else times(Enclosed(*(np.transpose(p) for p in x)), inner)
+    return None
 
 
 def _perspective(atom: Any, parts: list[Enclosed]) -> Enclosed | None:
@@ -428,22 +440,6 @@ def _perspective(atom: Any, parts: list[Enclosed]) -> Enclosed | None:
         return None
     known = {id(x): each for x, each in zip(variables, parts[1:], strict=True)}
     return _walk(atom.f_recession, known).full
-
-
-def _quadratic(names: frozenset[str], atom: Any, parts: list[Enclosed]) -> Enclosed | None:
-    """Squares and quadratic forms in twice the digits; None for other atoms, and complex ones."""
-    x = parts[0].full
-    if np.iscomplexobj(x.value):
-        return None
-    if "Power" in names and float(atom.p.value) == 2.0:
-        return multiplied(x, x)
-    if "quad_over_lin" in names:
-        squares = summed(multiplied(x, x), _axes(atom), atom.shape)
-        return None if squares is None else divided(squares, parts[1])
-    if "QuadForm" in names:
-        inner = times(parts[1], x)
-        return None if inner is None else times(Enclosed(*(np.transpose(p) for p in x)), inner)
-    return None
 
 
 def _axes(atom: Any) -> tuple[int, ...]:

@@ -64,7 +64,17 @@ def check_problem(problem: Any, owner: str) -> None:
     for parameter in problem.parameters():
         if parameter.value is None:
             raise InputError(f"{owner}: parameter {parameter.name()} has no value; set it first.")
-    _refuse_data(problem, owner)
+    # Refuse the first constant that is not finite, or that an atom makes no number of.
+    names, fixed = constraint_names(problem), not problem.variables()
+    for where, side, allowed in _sides(problem, names):
+        if side.is_constant() and 0 not in side.shape:
+            value, _ = value_of(side)
+            if value is not None and (fixed or _within(value, allowed)):
+                continue
+            if hasattr(side, "save_value") and value is not None and _within(value, -allowed):
+                below = "at most -inf" if allowed > 0.0 else "at least inf"
+                raise InputError(f"{owner}: {where} asks for {below}, which no number is.")
+        _refuse(side, owner, where, fixed)
     if not problem.is_dcp():
         raise InputError(
             f"{owner}: the problem is not DCP; rewrite it by CVXPY's rules first, so that "
@@ -186,20 +196,6 @@ def _refuse_integers(problem: Any, owner: str) -> None:
             f"{owner}: the problem has integer variables{which}; only continuous convex problems "
             "have a duality gap. Relax or fix them."
         )
-
-
-def _refuse_data(problem: Any, owner: str) -> None:
-    """Refuse the first constant that is not finite, or that an atom makes no number of."""
-    names, fixed = constraint_names(problem), not problem.variables()
-    for where, side, allowed in _sides(problem, names):
-        if side.is_constant() and 0 not in side.shape:
-            value, _ = value_of(side)
-            if value is not None and (fixed or _within(value, allowed)):
-                continue
-            if hasattr(side, "save_value") and value is not None and _within(value, -allowed):
-                below = "at most -inf" if allowed > 0.0 else "at least inf"
-                raise InputError(f"{owner}: {where} asks for {below}, which no number is.")
-        _refuse(side, owner, where, fixed)
 
 
 def _sides(problem: Any, names: dict[int, str]) -> Iterator[tuple[str, Any, float]]:

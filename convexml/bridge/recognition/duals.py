@@ -300,7 +300,17 @@ def samples_of(program: DualProgram) -> DualSamples:
     curvature, slope = program.curvature, program.slope
     free = np.isneginf(program.lower).all() and np.isposinf(program.upper).all()
     if free and (curvature > 0.0).all():
-        return _squared(program)
+        # q a^2 + s a: of a projection, (a - y)^2, the sign is such that y is y.
+        turn = -1.0 if program.constant.any() else 1.0
+        share = 1.0
+        if program.equality is not None:
+            e = turn * program.equality[1]
+            if not e[0] or not (np.abs(e - e[0]) <= NEAR * abs(e[0])).all():
+                raise Declined("the equation of a dual is not a sum of all entries alike")
+            share = float(e[0])
+        tau = np.full(program.slope.size, turn)
+        c = 0.5 / program.curvature
+        return DualSamples(losses.Squared(), turn * program.slope, c, tau, turn, share)
     if not ((program.lower == 0.0).all() and (slope < 0.0).all()):
         raise Declined(WHY)
     gain, open_above = -slope, np.isposinf(program.upper).all()
@@ -316,20 +326,6 @@ def samples_of(program: DualProgram) -> DualSamples:
     if not (np.isfinite(program.upper) & (program.upper > 0.0)).all():
         raise Declined(WHY)
     return DualSamples(losses.Hinge(), labels, gain * program.upper, tau, -1.0, share)
-
-
-def _squared(program: DualProgram) -> DualSamples:
-    """q a^2 + s a: of a projection, (a - y)^2, the sign is such that y is y."""
-    turn = -1.0 if program.constant.any() else 1.0
-    share = 1.0
-    if program.equality is not None:
-        e = turn * program.equality[1]
-        if not e[0] or not (np.abs(e - e[0]) <= NEAR * abs(e[0])).all():
-            raise Declined("the equation of a dual is not a sum of all entries alike")
-        share = float(e[0])
-    tau = np.full(program.slope.size, turn)
-    c = 0.5 / program.curvature
-    return DualSamples(losses.Squared(), turn * program.slope, c, tau, turn, share)
 
 
 def _labels(program: DualProgram, gain: Array) -> tuple[Array, float]:

@@ -201,7 +201,17 @@ def set_multipliers(posed: PosedReading, values: dict[int, Array], u: Array) -> 
     reading = posed.reading
     if u.size != posed.design.y.size:
         raise Declined("samples with several multipliers each")
-    slopes = _of_losses(posed, values, u)
+    design, found = posed.design, Slopes()
+    whole = np.zeros(design.kept.size)
+    whole[design.kept] = u
+    whole = whole * design.factor
+    for bundle in posed.bundles:
+        total = np.zeros(bundle.rows)
+        for _, here in posed.homes[id(bundle)]:
+            total = total + whole[here]
+        kinks = all(part.term.kind in ("abs", "ramp") for part in bundle.parts)
+        found |= _kinked(bundle, total) if kinks else _smooth(bundle, total, values)
+    slopes = found
     pull = -np.asarray(posed.design.X.T @ u).ravel()
     balls = {each.key: each for each in reading.balls}
     over = {key: np.zeros(each.size) for key, each in reading.remaining.items()}
@@ -226,20 +236,6 @@ def set_multipliers(posed: PosedReading, values: dict[int, Array], u: Array) -> 
         for term in getattr(gone, "squares", ()):
             slopes[id(term)] = derivative(term, term.affine(values))
         gone.set_multipliers(slopes)
-
-
-def _of_losses(posed: PosedReading, values: dict[int, Array], u: Array) -> Slopes:
-    design, found = posed.design, Slopes()
-    whole = np.zeros(design.kept.size)
-    whole[design.kept] = u
-    whole = whole * design.factor
-    for bundle in posed.bundles:
-        total = np.zeros(bundle.rows)
-        for _, here in posed.homes[id(bundle)]:
-            total = total + whole[here]
-        kinks = all(part.term.kind in ("abs", "ramp") for part in bundle.parts)
-        found |= _kinked(bundle, total) if kinks else _smooth(bundle, total, values)
-    return found
 
 
 def _kinked(bundle: Bundle, total: Array) -> Slopes:

@@ -238,7 +238,16 @@ def kinked(bundle: Bundle) -> LossRows:
     low, high = np.where(idle, 0.0, low), np.where(idle, 0.0, high)
     refuse_overflow(bundle, low, high)
     if not (high - low <= NEAR * (np.abs(low) + np.abs(high))).all():
-        return _two_kinks(bundle, left, at, jump, low, high)
+        middle, width = (low + high) / 2.0, (high - low) / 2.0
+        first = np.where(np.abs(at - low) <= np.abs(at - high), jump, 0.0).sum(axis=0)
+        second = jump.sum(axis=0) - first
+        apart = np.where(jump > 0.0, np.minimum(np.abs(at - low), np.abs(at - high)), 0.0)
+        flat = np.abs(left + first) <= NEAR * first
+        even = np.abs(first - second) <= NEAR * first
+        one = np.abs(width - width[0]) <= NEAR * (np.abs(low) + np.abs(high))
+        if not (flat & even & one).all() or not (apart <= NEAR * np.abs(width)).all():
+            raise Declined(f"{named(bundle.said)}: a loss of several kinks that is no tube")
+        return LossRows(bundle, losses.EpsilonInsensitive(float(np.median(width))), middle, first)
     whole = jump.sum(axis=0)
     right = left + whole
     exact = NEAR * whole
@@ -262,21 +271,6 @@ def kinked(bundle: Bundle) -> LossRows:
         raise Declined(f"{named(bundle.said)}: some rows have one slope, others two")
     sign = np.where(left < 0.0, 1.0, -1.0)
     return margins(bundle, losses.Hinge(), whole, sign, -sign * low, used)
-
-
-def _two_kinks(
-    bundle: Bundle, left: Array, at: Array, jump: Array, low: Array, high: Array
-) -> LossRows:
-    middle, width = (low + high) / 2.0, (high - low) / 2.0
-    first = np.where(np.abs(at - low) <= np.abs(at - high), jump, 0.0).sum(axis=0)
-    second = jump.sum(axis=0) - first
-    apart = np.where(jump > 0.0, np.minimum(np.abs(at - low), np.abs(at - high)), 0.0)
-    flat = np.abs(left + first) <= NEAR * first
-    even = np.abs(first - second) <= NEAR * first
-    one = np.abs(width - width[0]) <= NEAR * (np.abs(low) + np.abs(high))
-    if not (flat & even & one).all() or not (apart <= NEAR * np.abs(width)).all():
-        raise Declined(f"{named(bundle.said)}: a loss of several kinks that is no tube")
-    return LossRows(bundle, losses.EpsilonInsensitive(float(np.median(width))), middle, first)
 
 
 def lower(bundle: Bundle) -> list[LossRows]:

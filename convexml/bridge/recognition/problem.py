@@ -225,27 +225,24 @@ class SeenProblem:
         """The expressions, by ``id()``, in which one of these Parameters stands."""
         key = frozenset(parameters)
         if key not in self._depending:
-            self._depending[key] = self._reached_by(parameters)
+            # From the Parameters up: whatever has one of what was found inside of it.
+            users: dict[int, list[Piece]] = {}
+            for part in self.parts:
+                for each in part.inside:
+                    users.setdefault(id(each), []).append(part)
+            waiting = [
+                part
+                for part in self.parts
+                if _is_parameter(part.source) and part.source.id in parameters
+            ]
+            found: set[int] = set()
+            while waiting:
+                part = waiting.pop()
+                if id(part.source) not in found:
+                    found.add(id(part.source))
+                    waiting += users.get(id(part.source), [])
+            self._depending[key] = found
         return self._depending[key]
-
-    def _reached_by(self, parameters: set[int]) -> set[int]:
-        """From the Parameters up: whatever has one of what was found inside of it."""
-        users: dict[int, list[Piece]] = {}
-        for part in self.parts:
-            for each in part.inside:
-                users.setdefault(id(each), []).append(part)
-        waiting = [
-            part
-            for part in self.parts
-            if _is_parameter(part.source) and part.source.id in parameters
-        ]
-        found: set[int] = set()
-        while waiting:
-            part = waiting.pop()
-            if id(part.source) not in found:
-                found.add(id(part.source))
-                waiting += users.get(id(part.source), [])
-        return found
 
 
 def _is_parameter(source: Any) -> bool:

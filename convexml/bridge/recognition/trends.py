@@ -449,7 +449,17 @@ def answer_trend(posed: PosedTrend, tol: float) -> Answer | None:
         certificate = trend_as_written(posed, solution.certificate, written, tol)
         if not certificate.relative_gap <= tol:
             return None
-        _set_multipliers(posed, values, s)
+        # Of what was eliminated: a size has its share of s, which is lam times a subgradient.
+        slopes, lam = Slopes(), posed.problem.lam
+        share = s / lam if lam > 0.0 else np.zeros_like(s)
+        for rows in posed.differences.rows:
+            slopes[id(rows.term)] = rows.term.weight * np.sign(rows.scale) * share[rows.start]
+        for term in posed.squares:
+            slopes[id(term)] = derivative(term, term.affine(values))
+        for gone in reversed(posed.reading.eliminated):
+            for term in getattr(gone, "squares", ()):
+                slopes[id(term)] = derivative(term, term.affine(values))
+            gone.set_multipliers(slopes)
     except Declined:
         return None
     save_multipliers(posed.reading)
@@ -491,17 +501,3 @@ def _in_units(row: Condition, factor: float) -> Condition:
         rounding=factor * row.rounding,
         largest=factor * row.largest,
     )
-
-
-def _set_multipliers(posed: PosedTrend, values: dict[int, Array], s: Array) -> None:
-    """Of what was eliminated: a size has its share of s, which is lam times a subgradient."""
-    slopes, lam = Slopes(), posed.problem.lam
-    share = s / lam if lam > 0.0 else np.zeros_like(s)
-    for rows in posed.differences.rows:
-        slopes[id(rows.term)] = rows.term.weight * np.sign(rows.scale) * share[rows.start]
-    for term in posed.squares:
-        slopes[id(term)] = derivative(term, term.affine(values))
-    for gone in reversed(posed.reading.eliminated):
-        for term in getattr(gone, "squares", ()):
-            slopes[id(term)] = derivative(term, term.affine(values))
-        gone.set_multipliers(slopes)

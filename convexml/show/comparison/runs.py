@@ -70,22 +70,18 @@ def kind_of(record: Any) -> str:
     if not record.certifiable:
         return "failed" if record.claimed == "error" else "not certifiable"
     if record.claimed in CONCLUSIVE:
-        return _of_claim(record)
+        if record.verdict == "refuted":
+            return "refuted"
+        if record.verdict != "certified":
+            return "otherwise" if record.elsewhere else "unproved"
+        if record.status != record.claimed:
+            return "otherwise"
+        if not record.verified:
+            return "unexpected"
+        return "confirmed" if record.in_time else "late"
     if record.verdict == "certified":
         return "closed"
     return "failed" if record.claimed == "error" else "gave up"
-
-
-def _of_claim(record: Any) -> str:
-    if record.verdict == "refuted":
-        return "refuted"
-    if record.verdict != "certified":
-        return "otherwise" if record.elsewhere else "unproved"
-    if record.status != record.claimed:
-        return "otherwise"
-    if not record.verified:
-        return "unexpected"
-    return "confirmed" if record.in_time else "late"
 
 
 def beside_each_other(records: Sequence[Any]) -> list[Any]:

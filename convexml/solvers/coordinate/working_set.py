@@ -233,7 +233,18 @@ class ChosenColumns:
         if self.whole:
             self._gram, self._q = self._bordered(h)
         elif self.is_sparse:
-            self._extend_sparse(h, known)
+            rows, size = self.rows, self.index.size
+            new = rows[known:]
+            product: Any = (new * h) @ rows.T
+            found, q = product.toarray(), new @ h if self.fit_intercept else np.zeros(size - known)
+            self._q = np.append(self._q[:known], q)
+            if self.fit_intercept:
+                found -= np.outer(q / float(h.sum()), self._q)
+            matrix = self._with_room(known)
+            matrix[known:size, :size] = found
+            matrix[:known, known:size] = found[:, :known].T
+            constant = self._constant(h, known, np.sqrt(ROUNDING))
+            matrix[constant, :size], matrix[:size, constant] = 0.0, 0.0
         else:
             self._extend(h, known)
         return self._gram, self._q
@@ -311,20 +322,6 @@ class ChosenColumns:
         fresh = np.arange(known, size)
         matrix[fresh, fresh] *= LIFTED
         constant = self._constant(h, known, len(h) * EPS)
-        matrix[constant, :size], matrix[:size, constant] = 0.0, 0.0
-
-    def _extend_sparse(self, h: Array, known: int) -> None:
-        rows, size = self.rows, self.index.size
-        new = rows[known:]
-        product: Any = (new * h) @ rows.T
-        found, q = product.toarray(), new @ h if self.fit_intercept else np.zeros(size - known)
-        self._q = np.append(self._q[:known], q)
-        if self.fit_intercept:
-            found -= np.outer(q / float(h.sum()), self._q)
-        matrix = self._with_room(known)
-        matrix[known:size, :size] = found
-        matrix[:known, known:size] = found[:, :known].T
-        constant = self._constant(h, known, np.sqrt(ROUNDING))
         matrix[constant, :size], matrix[:size, constant] = 0.0, 0.0
 
     def _constant(self, h: Array, known: int, share: float) -> Array:
