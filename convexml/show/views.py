@@ -86,12 +86,6 @@ def plain_table(results: Results, width: int = UNBOUNDED) -> str:
     return "\n".join("".join(text for text, _ in line) for line in _lines(results, width))
 
 
-def columns_shown() -> int:
-    """How many characters fit a terminal, or those that COLUMNS tells; else all do."""
-    shown = "COLUMNS" in os.environ or (sys.stdout is not None and sys.stdout.isatty())
-    return get_terminal_size().columns if shown else UNBOUNDED
-
-
 def notebook_table(results: Results) -> str:
     """The same as HTML, in which every text is escaped.
 
@@ -274,7 +268,9 @@ class Comparison(Results):
         writable(path, "to_html").write_text(render_html(self, self.convergence), encoding="utf-8")
 
     def __repr__(self) -> str:
-        return plain_table(self, columns_shown())
+        # How many characters fit a terminal, or those that COLUMNS tells; else all do.
+        shown = "COLUMNS" in os.environ or (sys.stdout is not None and sys.stdout.isatty())
+        return plain_table(self, get_terminal_size().columns if shown else UNBOUNDED)
 
     def _repr_html_(self) -> str:
         return notebook_table(self)

@@ -293,7 +293,10 @@ def _ruiz(program: ConeProgram) -> tuple[Array, Array, float]:
     for _ in range(SWEEPS):
         column = np.maximum(_by_column(bent, P.col, n), _by_column(entries, A.col, n))
         column = np.maximum(column, np.abs(q))
-        row = shared(program, np.maximum(_most(entries, A.row, m), np.abs(b)))
+        # The largest of the entries in each row.
+        found = np.zeros(m)
+        np.maximum.at(found, A.row, entries)
+        row = shared(program, np.maximum(found, np.abs(b)))
         last = np.max(np.concatenate([np.abs(q), np.abs(b)]), initial=0.0)
         column, row, last = (1.0 / np.sqrt(np.where(v > 0.0, v, 1.0)) for v in (column, row, last))
         columns, rows, unit = _cut(columns * column), _cut(rows * row), float(_cut(unit * last))
@@ -316,13 +319,6 @@ def _by_column(entries: Array, at: Array, count: int) -> Array:
     found, first = np.zeros(count), np.flatnonzero(np.diff(at, prepend=-1))
     if first.size:
         found[at[first]] = np.maximum.reduceat(entries, first)
-    return found
-
-
-def _most(entries: Array, at: Array, count: int) -> Array:
-    """The largest of the entries in each row."""
-    found = np.zeros(count)
-    np.maximum.at(found, at, entries)
     return found
 
 

@@ -469,7 +469,13 @@ def minimise_groups(
             steepness = level / np.where(norms > 0.0, norms, 1.0)
             step = np.zeros_like(x)
             residual = (g + steepness * x)[used]
-            found, _ = solve_positive(_hessian(gram, x, norms, steepness, block, used), -residual)
+            # The Hessian of the quadratic and of the norms, on the coordinates used.
+            matrix = gram[np.ix_(used, used)]
+            unit = (x / np.where(norms > 0.0, norms, 1.0))[used]
+            same = block[used][:, None] == block[used]
+            matrix -= same * np.outer(steepness[used] * unit, unit)
+            matrix[np.diag_indices_from(matrix)] += steepness[used]
+            found, _ = solve_positive(matrix, -residual)
             if found is None:
                 break
             step[used], bent, t = found, gram[:, used] @ found, 1.0
@@ -480,18 +486,6 @@ def minimise_groups(
                 break
             x = x + t * step
     return x
-
-
-def _hessian(
-    gram: Array, x: Array, norms: Array, steepness: Array, block: Array, used: Array
-) -> Array:
-    """The Hessian of the quadratic and of the norms, on the coordinates used."""
-    matrix = gram[np.ix_(used, used)]
-    unit = (x / np.where(norms > 0.0, norms, 1.0))[used]
-    same = block[used][:, None] == block[used]
-    matrix -= same * np.outer(steepness[used] * unit, unit)
-    matrix[np.diag_indices_from(matrix)] += steepness[used]
-    return matrix
 
 
 # sum_g level_g |w_g|_2 as working sets see it: coordinate by coordinate, or by groups.
