@@ -153,34 +153,7 @@ class SquareRoot:
         """Judge (w, b) by u, moved to where it is feasible, or by a u of the point's own."""
         primal, off = self.cost(w, b)
         if self.lam == 0.0:
-            # With lam = 0, P* is the root of twice that of least squares, whose bound is taken.
-            (primal, off), it = self.cost(w, b), self.samples
-            size = primal if 0.0 < primal < np.inf else 1.0
-            squares = Objective(it.design, it.y, Squared(), Zero(), it.c, it.fit_intercept)
-            theirs = None if given is None else size * given
-            found = certify_objective(squares, w, b, theirs, tol=tol, refute=False)
-            below = 2.0 * (found.primal_objective - found.gap) * (1.0 - 8.0 * UNIT)
-            bound = math.sqrt(below) * (1.0 - 4.0 * UNIT) if 0.0 < below < np.inf else 0.0
-            u = given
-            if u is None:  # at most of size 1 where an exact fit has left rounding alone
-                theirs = found.dual["u"]
-                u = theirs / max(size, length(theirs / it.roots))
-            return judge(
-                bounded(
-                    primal,
-                    bound,
-                    self.rows(w, b, u),
-                    tol,
-                    scale=learning_scale(primal, bound, it.spread),
-                    rounding=off,
-                    within=found.within,
-                    reason=found.reason if found.within is not None else "",
-                    dual={"u": u},
-                    dual_source="constructed" if given is None else "passed",
-                    repaired=found.repaired / size,
-                    is_proved=found.proved_gap < np.inf,
-                )
-            )
+            return self._without_penalty(w, b, given, tol)
         found = self.of_point(w, b) if given is None else self.bound(given, least=1.0)
         u = found.u if given is None else given
         return judge(
@@ -196,6 +169,36 @@ class SquareRoot:
                 repaired=float(np.max(np.abs(found.u / found.ratio - u))),
                 reason="" if primal < np.inf else "No bound: P is beyond float64.",
                 is_proved=True,
+            )
+        )
+
+    def _without_penalty(self, w: Array, b: float, given: Array | None, tol: float) -> Certificate:
+        """With lam = 0, P* is the root of twice that of least squares, whose bound is taken."""
+        (primal, off), it = self.cost(w, b), self.samples
+        size = primal if 0.0 < primal < np.inf else 1.0
+        squares = Objective(it.design, it.y, Squared(), Zero(), it.c, it.fit_intercept)
+        theirs = None if given is None else size * given
+        found = certify_objective(squares, w, b, theirs, tol=tol, refute=False)
+        below = 2.0 * (found.primal_objective - found.gap) * (1.0 - 8.0 * UNIT)
+        bound = math.sqrt(below) * (1.0 - 4.0 * UNIT) if 0.0 < below < np.inf else 0.0
+        u = given
+        if u is None:  # at most of size 1 where an exact fit has left rounding alone
+            theirs = found.dual["u"]
+            u = theirs / max(size, length(theirs / it.roots))
+        return judge(
+            bounded(
+                primal,
+                bound,
+                self.rows(w, b, u),
+                tol,
+                scale=learning_scale(primal, bound, it.spread),
+                rounding=off,
+                within=found.within,
+                reason=found.reason if found.within is not None else "",
+                dual={"u": u},
+                dual_source="constructed" if given is None else "passed",
+                repaired=found.repaired / size,
+                is_proved=found.proved_gap < np.inf,
             )
         )
 

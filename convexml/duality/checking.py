@@ -53,48 +53,17 @@ def check_problem(problem: Any, owner: str) -> None:
     InputError
     """
     _refuse_integers(problem, owner)
-    # Raise InputError for several diagonal matrices in one variable: CVXPY makes one of them.
-    for variable in problem.variables():
-        if variable.attributes["diag"] and variable.ndim > 2:
-            raise InputError(
-                f"{owner}: variable {variable.name()} has diag=True and the shape "
-                f"{variable.shape}, of which CVXPY makes a single matrix. Take a variable "
-                "of two dimensions for each matrix."
-            )
+    _refuse_stacked(problem, owner)
     for parameter in problem.parameters():
         if parameter.value is None:
             raise InputError(f"{owner}: parameter {parameter.name()} has no value; set it first.")
-    # Refuse the first constant that is not finite, or that an atom makes no number of.
-    names, fixed = constraint_names(problem), not problem.variables()
-    for where, side, allowed in _sides(problem, names):
-        if side.is_constant() and 0 not in side.shape:
-            value, _ = value_of(side)
-            if value is not None and (fixed or _within(value, allowed)):
-                continue
-            if hasattr(side, "save_value") and value is not None and _within(value, -allowed):
-                below = "at most -inf" if allowed > 0.0 else "at least inf"
-                raise InputError(f"{owner}: {where} asks for {below}, which no number is.")
-        _refuse(side, owner, where, fixed)
+    _refuse_data(problem, owner)
     if not problem.is_dcp():
         raise InputError(
             f"{owner}: the problem is not DCP; rewrite it by CVXPY's rules first, so that "
             "problem.is_dcp() holds."
         )
-    # Raise InputError for atoms whose conic form is, in CVXPY, that of other functions.
-    beside = [each for each in parts_of(problem) if type(each).__name__ in BESIDE]
-    other = taken_for_another(beside)
-    if other is not None:
-        raise InputError(
-            f"{owner}: CVXPY takes {shown(other)} for another {type(other).__name__} of the same "
-            "arguments. Give it variables of its own, set equal to these by a constraint."
-        )
-    for each in beside:
-        if hasattr(each, "f") and mixes_cones(each):
-            raise InputError(
-                f"{owner}: CVXPY writes {shown(each)} as the perspective of another function: it "
-                "mixes up the cones of sums of powers. Take the perspective of each term, in "
-                "variables of its own, and add them up; of squares, that of sum_squares."
-            )
+    _refuse_mistaken(problem, owner)
 
 
 def constraint_names(problem: Any) -> dict[int, str]:
@@ -176,6 +145,17 @@ def shown(thing: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
 
 
+def _refuse_stacked(problem: Any, owner: str) -> None:
+    """Raise InputError for several diagonal matrices in one variable: CVXPY makes one of them."""
+    for variable in problem.variables():
+        if variable.attributes["diag"] and variable.ndim > 2:
+            raise InputError(
+                f"{owner}: variable {variable.name()} has diag=True and the shape "
+                f"{variable.shape}, of which CVXPY makes a single matrix. Take a variable "
+                "of two dimensions for each matrix."
+            )
+
+
 def _refuse_integers(problem: Any, owner: str) -> None:
     import cvxpy as cp
 
@@ -196,6 +176,20 @@ def _refuse_integers(problem: Any, owner: str) -> None:
             f"{owner}: the problem has integer variables{which}; only continuous convex problems "
             "have a duality gap. Relax or fix them."
         )
+
+
+def _refuse_data(problem: Any, owner: str) -> None:
+    """Refuse the first constant that is not finite, or that an atom makes no number of."""
+    names, fixed = constraint_names(problem), not problem.variables()
+    for where, side, allowed in _sides(problem, names):
+        if side.is_constant() and 0 not in side.shape:
+            value, _ = value_of(side)
+            if value is not None and (fixed or _within(value, allowed)):
+                continue
+            if hasattr(side, "save_value") and value is not None and _within(value, -allowed):
+                below = "at most -inf" if allowed > 0.0 else "at least inf"
+                raise InputError(f"{owner}: {where} asks for {below}, which no number is.")
+        _refuse(side, owner, where, fixed)
 
 
 def _sides(problem: Any, names: dict[int, str]) -> Iterator[tuple[str, Any, float]]:
@@ -260,6 +254,24 @@ def _refuse_count(node: Any, owner: str, where: str) -> None:
             f"{owner}: {where}: {shown(node)} asks for the {node.k:g} largest of {count}, which "
             f"CVXPY hands on as -inf. Take k = {count}."
         )
+
+
+def _refuse_mistaken(problem: Any, owner: str) -> None:
+    """Raise InputError for atoms whose conic form is, in CVXPY, that of other functions."""
+    beside = [each for each in parts_of(problem) if type(each).__name__ in BESIDE]
+    other = taken_for_another(beside)
+    if other is not None:
+        raise InputError(
+            f"{owner}: CVXPY takes {shown(other)} for another {type(other).__name__} of the same "
+            "arguments. Give it variables of its own, set equal to these by a constraint."
+        )
+    for each in beside:
+        if hasattr(each, "f") and mixes_cones(each):
+            raise InputError(
+                f"{owner}: CVXPY writes {shown(each)} as the perspective of another function: it "
+                "mixes up the cones of sums of powers. Take the perspective of each term, in "
+                "variables of its own, and add them up; of squares, that of sum_squares."
+            )
 
 
 def _dense(value: Any) -> Array:

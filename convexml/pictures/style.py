@@ -59,40 +59,29 @@ def fitted(figure: Any) -> None:
     """Break the words of every panel into lines as wide as it, and thin its marks."""
     figure.draw_without_rendering()
     for axes in figure.axes:
-        # The title and the names of the axes, where they are longer than their side.
-        box = axes.get_window_extent()
-        for text, room in (
-            (axes._left_title, _end(axes) - box.x0),
-            (axes.xaxis.label, box.width),
-            (axes.yaxis.label, box.height),
-        ):
-            extent = text.get_window_extent()
-            long = extent.height if text is axes.yaxis.label else extent.width
-            words = text.get_text()
-            if long > room:
-                lines = words.split("\n")
-                letters = int(room / long * max(map(len, lines)))
-                broken = wrap(" ".join(lines), max(letters, 1), break_long_words=False)
-                text.set_text("\n".join(broken))
+        _break_words(axes)
     figure.draw_without_rendering()
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
-            # Leave out marks, the same number between any two that stay, until none touches
-            # another.
-            low, high = sorted(axis.get_view_interval())
-            marks = [tick for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
-            labels = [tick.label1 if tick.label1.get_visible() else tick.label2 for tick in marks]
-            shown = [(tick.get_loc(), label) for tick, label in zip(marks, labels, strict=True)]
-            shown = [(place, label) for place, label in shown if label.get_text().strip()]
-            _shrink(axis, [label for _, label in shown])
-            every = 1
-            while len(shown[::every]) > 1 and _touch(axis, [label for _, label in shown[::every]]):
-                every += 1
-            if every > 1:
-                axis.set_ticks(
-                    [place for place, _ in shown[::every]],
-                    [label.get_text() for _, label in shown[::every]],
-                )
+            _thin(axis)
+
+
+def _break_words(axes: Any) -> None:
+    """The title and the names of the axes, where they are longer than their side."""
+    box = axes.get_window_extent()
+    for text, room in (
+        (axes._left_title, _end(axes) - box.x0),
+        (axes.xaxis.label, box.width),
+        (axes.yaxis.label, box.height),
+    ):
+        extent = text.get_window_extent()
+        long = extent.height if text is axes.yaxis.label else extent.width
+        words = text.get_text()
+        if long > room:
+            lines = words.split("\n")
+            letters = int(room / long * max(map(len, lines)))
+            broken = wrap(" ".join(lines), max(letters, 1), break_long_words=False)
+            text.set_text("\n".join(broken))
 
 
 def _end(axes: Any) -> float:
@@ -102,6 +91,24 @@ def _end(axes: Any) -> float:
         return float(axes.get_window_extent().x1)
     columns = place.get_gridspec().ncols
     return float(axes.figure.bbox.width * (place.colspan.stop / columns) - MARGIN * axes.figure.dpi)
+
+
+def _thin(axis: Any) -> None:
+    """Leave out marks, the same number between any two that stay, until none touches another."""
+    low, high = sorted(axis.get_view_interval())
+    marks = [tick for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+    labels = [tick.label1 if tick.label1.get_visible() else tick.label2 for tick in marks]
+    shown = [(tick.get_loc(), label) for tick, label in zip(marks, labels, strict=True)]
+    shown = [(place, label) for place, label in shown if label.get_text().strip()]
+    _shrink(axis, [label for _, label in shown])
+    every = 1
+    while len(shown[::every]) > 1 and _touch(axis, [label for _, label in shown[::every]]):
+        every += 1
+    if every > 1:
+        axis.set_ticks(
+            [place for place, _ in shown[::every]],
+            [label.get_text() for _, label in shown[::every]],
+        )
 
 
 def _shrink(axis: Any, labels: list[Any]) -> None:
