@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -248,29 +248,8 @@ class CombinationPair:
     g: Array
 
 
-class Combined(Protocol):
-    """What dual points ask of the problem; see ``Generalized``."""
-
-    @property
-    def c(self) -> Array: ...
-
-    @property
-    def lam(self) -> float: ...
-
-    @property
-    def null(self) -> float: ...
-
-    @property
-    def fit_intercept(self) -> bool: ...
-
-    @property
-    def stack(self) -> Stacked: ...
-
-    def drift(self, u: Array, s: Array) -> Array: ...
-
-
 def pairs(
-    problem: Combined, slope: Array, z: Array, u: Array | None, s: Array | None
+    problem: Generalized, slope: Array, z: Array, u: Array | None, s: Array | None
 ) -> Iterator[CombinationPair]:
     """Dual points from what is passed of one, itself first where it is whole.
 
@@ -292,18 +271,20 @@ def pairs(
         yield from _moved(problem, _pair(problem, slope, problem.lam * signs))
 
 
-def nothing(problem: Combined) -> CombinationPair:
+def nothing(problem: Generalized) -> CombinationPair:
     """u = 0 and s = 0, which never leave a drift: D = 0, the best bound on an exact fit."""
     return _pair(problem, np.zeros_like(problem.c), np.zeros(problem.stack.A.shape[0]))
 
 
-def _pair(problem: Combined, u: Array, s: Array) -> CombinationPair:
+def _pair(problem: Generalized, u: Array, s: Array) -> CombinationPair:
     """The dual point of u and of s, moved into its box."""
     s = np.clip(s, -problem.lam, problem.lam)
     return CombinationPair(u, s, problem.drift(u, s))
 
 
-def _corrected(problem: Combined, start: CombinationPair, weights: Array | None) -> CombinationPair:
+def _corrected(
+    problem: Generalized, start: CombinationPair, weights: Array | None
+) -> CombinationPair:
     """A pair nearby without a drift: u by c * X times a step of w, s by weights * A times it.
 
     The least change in the metric of the loss and of the weights; without these s stays.
@@ -324,19 +305,19 @@ def _corrected(problem: Combined, start: CombinationPair, weights: Array | None)
     return best
 
 
-def _in_units(problem: Combined, pair: CombinationPair) -> Array:
+def _in_units(problem: Generalized, pair: CombinationPair) -> Array:
     """The drift in the coordinates of the stack."""
     h = pair.g[-1] if problem.fit_intercept else 0.0
     stack = problem.stack
     return np.asarray((pair.g[stack.columns] - h * stack.shift) * stack.units)
 
 
-def _room(problem: Combined, s: Array) -> Array:
+def _room(problem: Generalized, s: Array) -> Array:
     """How far each s_k may move: by its distance from the ends of its box."""
     return np.square(np.maximum(problem.lam - np.abs(s), 0.0)) / (problem.null or 1.0)
 
 
-def _moved(problem: Combined, start: CombinationPair) -> Iterator[CombinationPair]:
+def _moved(problem: Generalized, start: CombinationPair) -> Iterator[CombinationPair]:
     """Corrections that keep what is at an end of its box, and ones that shrink to fit."""
     yield _corrected(problem, start, _room(problem, start.s))
     stack = problem.stack

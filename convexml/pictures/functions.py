@@ -305,7 +305,7 @@ def _meeting(start: Array, along: Array, end: Array, away: Array) -> Array | Non
 
 SIDE = 61
 """Points of the grid along each coefficient; odd, so that 0 is one of them."""
-PENALTIES_REACH, ROOM = 1.5, 1.5
+USUAL_REACH, ROOM = 1.5, 1.5
 """Coefficients are drawn up to here, or so far beyond what bounds them."""
 LEVELS = 8
 
@@ -352,7 +352,7 @@ class PicturedPenalty:
         ends = [np.abs(np.ravel(getattr(penalty, name, 0.0))[:2]) for name in ("t", "lo", "hi")]
         sizes = np.concatenate(ends)
         most = float(np.max(sizes[np.isfinite(sizes)], initial=0.0))
-        reach = ROOM * most if most > 0.0 else PENALTIES_REACH
+        reach = ROOM * most if most > 0.0 else USUAL_REACH
         # How far the slopes of these coefficients go.
         corner = np.zeros(d)
         corner[:2] = reach
@@ -360,7 +360,7 @@ class PicturedPenalty:
             most = float(np.max(np.abs(penalty.subgradient(corner)[:2])))
         except TypeError:  # no subgradient is named
             most = 0.0
-        slopes = ROOM * most if most > 0.0 else PENALTIES_REACH
+        slopes = ROOM * most if most > 0.0 else USUAL_REACH
         panels = [
             partial(_draw_plane, function=value, reach=reach, d=d, letter="w", what="the penalty"),
             partial(

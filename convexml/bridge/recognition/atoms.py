@@ -69,8 +69,8 @@ def maximum(collector: Any, atom: Any, weight: Array, square: str = "", said: An
         # max(a, b, c) = c + (a - c)_+ + (b - c)_+ where never both are above c.
         base = Affine(one.size, {}, -floor)
         both = one + two + base + base
-        flat = all(not np.any(each.scale) for each in both.maps.values())
-        if not flat or not (both.offset <= 0.0).all():
+        constant = all(not np.any(each.scale) for each in both.maps.values())
+        if not constant or not (both.offset <= 0.0).all():
             raise Declined(f"{named(said)} is of more than two lines")
         emit(collector, "ramp", weight, one + base, said)
         emit(collector, "ramp", weight, two + base, said)

@@ -18,7 +18,7 @@ from ...numerics import EPS, Array
 from ...penalties import Penalty
 from .affine import Affine
 from .losses import NEAR, Bundle, LossRows
-from .maps import LARGEST as COLUMNS_LARGEST
+from .maps import LARGEST as MOST_ENTRIES
 from .maps import Declined, LinearMap, named, transposed
 from .penalties import is_coercive
 from .terms import LinearTerm, Reading
@@ -212,7 +212,7 @@ def _block(rows: LossRows, keys: list[int], widths: dict[int, int], factor: Arra
 
 def _joined(parts: list[Any]) -> Any:
     dense = any(not sparse.issparse(part) for part in parts)
-    if dense and parts[0].shape[0] * sum(part.shape[1] for part in parts) <= COLUMNS_LARGEST:
+    if dense and parts[0].shape[0] * sum(part.shape[1] for part in parts) <= MOST_ENTRIES:
         return np.hstack([p.toarray() if sparse.issparse(p) else p for p in parts])
     return sparse.csr_array(sparse.hstack(parts))
 
@@ -222,7 +222,7 @@ def _stacked(blocks: list[Any]) -> Any:
         return blocks[0]
     if all(sparse.issparse(each) for each in blocks):
         return sparse.csr_array(sparse.vstack(blocks))
-    if sum(each.shape[0] for each in blocks) * blocks[0].shape[1] > COLUMNS_LARGEST:
+    if sum(each.shape[0] for each in blocks) * blocks[0].shape[1] > MOST_ENTRIES:
         return sparse.csr_array(sparse.vstack([sparse.csr_array(each) for each in blocks]))
     return np.concatenate([e.toarray() if sparse.issparse(e) else e for e in blocks])
 

@@ -316,7 +316,7 @@ def _pivot(table: list[RationalRow], cost: RationalRow, i: int, j: int) -> None:
 # Exact dual points of small programs whose constraints are linear, in rationals.
 
 
-RATIONAL_DUAL_LARGEST = 40
+LARGEST_DUAL = 40
 """Up to this many equations, and three times as many unknowns, are solved in rationals."""
 LARGE = 1e-6
 """Multipliers above this share of the largest take what an equation leaves, and stay positive."""
@@ -333,11 +333,9 @@ def exact_dual(
     P = sparse.csc_array(P)
     bent = np.flatnonzero(np.diff(P.indptr))
     n, used = q.size, np.count_nonzero(~signed | (y > 0.0))
-    if n > RATIONAL_DUAL_LARGEST or bent.size + used > 3 * RATIONAL_DUAL_LARGEST:
+    if n > LARGEST_DUAL or bent.size + used > 3 * LARGEST_DUAL:
         return None
-    rows = np.argsort(np.where(signed, -y, -np.inf), kind="stable")[
-        : 3 * RATIONAL_DUAL_LARGEST - bent.size
-    ]
+    rows = np.argsort(np.where(signed, -y, -np.inf), kind="stable")[: 3 * LARGEST_DUAL - bent.size]
     if not (np.all(np.isfinite(y)) and np.all(np.isfinite(w))):
         return None
     matrix = np.hstack([sparse.csr_array(A)[rows].toarray().T, P[:, bent].toarray()])

@@ -14,7 +14,7 @@ from scipy.linalg import qr, solve_triangular
 from ...numerics import EPS, Array, length
 from ...problem.cones import ConeProgram, NonnegativeCone, ZeroCone
 from ...problem.linear_program import LinearData
-from ..algebra.definite import SAFE as POLYHEDRAL_SAFE
+from ..algebra.definite import SAFE as SAFETY
 from ..algebra.definite import definite_solver, powers_of_two
 from ..algebra.polyhedron import Interior, LeastChange, nearby, relative_interior
 from ..algebra.rationals import exact_dual
@@ -119,7 +119,7 @@ def priced_inside(program: ConeProgram, interior: Interior, w: Array, y: Array) 
     turn = 0.5 * found.share**2 * exact_dot(pulls[1], dw)
     curve = 0.5 * length(program.P.data) * found.step
     first = dual_value(program, *start)
-    lost = value - first + fall + turn + POLYHEDRAL_SAFE * found.step * (gradient + curve)
+    lost = value - first + fall + turn + SAFETY * found.step * (gradient + curve)
     terms = np.abs(pulls[0]) @ np.abs(dw) + np.abs(program.b) @ np.abs(dy)
     terms += found.share * (np.abs(dw) @ (abs(program.P) @ np.abs(dw)))
     noise = 4.0 * EPS * (abs(value) + abs(first) + found.share * float(terms))

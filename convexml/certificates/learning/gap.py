@@ -21,7 +21,7 @@ from ..certificate import Certificate, Verdict
 from ..judge import bounded, judge, refuted
 from ..rounding import compensated_matvec
 from ..scale import learning_scale, relative
-from .dual import SMALL_ENOUGH as GAP_SMALL_ENOUGH
+from .dual import SMALL_ENOUGH as FEW_ENTRIES
 from .dual import ask_clarabel, kinked_candidates, newton_candidates, plain_dual, step_down
 from .existence import met_exactly, met_within, not_met_near, price_of_meeting
 from .function import quick_gap_of_function
@@ -321,7 +321,7 @@ def best_intercept(frame: Frame, w: Array) -> Any:
     if not inner.fit_intercept:
         return 0.0
     own = w / frame.unit
-    small = inner.n * inner.d <= GAP_SMALL_ENOUGH  # where it costs nothing, in twice the digits
+    small = inner.n * inner.d <= FEW_ENTRIES  # where it costs nothing, in twice the digits
     z = compensated_matvec(inner.design, own) if small else inner.predict(own)
     b = frame.outside(own, inner.best_intercept(z))[1]
     if inner.loss.is_smooth or np.ndim(b):

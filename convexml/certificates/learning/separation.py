@@ -176,8 +176,8 @@ def _told(point: Array) -> str:
 # Verified evidence that a problem with K classes has no minimiser.
 
 
-SEPARATING_SCORES_NEAR = 1e-7
-"""Margins below this share of the largest are taken for 0 where rationals are asked."""
+NEAR = 1e-7
+"""Margins, or predictions, below this share of the largest are 0 where rationals are asked."""
 
 
 def separating_scores(
@@ -201,8 +201,8 @@ def separating_scores(
     if w is not None:
         own, shift, _ = frame.inside(w, np.broadcast_to(np.asarray(b, float), inner.w_shape[1:]))
         given = np.where(free, own, 0.0).reshape(inner.w_shape), np.asarray(shift, dtype=float)
-    for (W, c), may_move in _separating_scores_candidates(inner, free, given):
-        found = _separating_scores_verified(inner, W, c, may_move)
+    for (W, c), may_move in _score_candidates(inner, free, given):
+        found = _verified_scores(inner, W, c, may_move)
         if found is not None:
             W, c, margins = found
             scale = 1.0 / float(np.max(margins))
@@ -211,7 +211,7 @@ def separating_scores(
     return None
 
 
-def _separating_scores_candidates(
+def _score_candidates(
     objective: MulticlassObjective, free: Array, given: tuple[Array, Array] | None
 ) -> Iterator[tuple[tuple[Array, Array], bool]]:
     """Directions, and whether those may be moved to others that are exact."""
@@ -219,7 +219,7 @@ def _separating_scores_candidates(
         yield given, False
     n, K, d = objective.n, objective.classes, objective.design.base.shape[1]
     if n * K * (d + 2) <= SMALL_ENOUGH:
-        found = _separating_scores_by_linear_program(objective, free)
+        found = _scores_by_linear_program(objective, free)
         if found is not None:
             yield found, True
 
@@ -230,7 +230,7 @@ def _rows(objective: MulticlassObjective) -> Array:
     return np.column_stack([X, np.ones(len(X))]) if objective.fit_intercept else X
 
 
-def _separating_scores_by_linear_program(
+def _scores_by_linear_program(
     objective: MulticlassObjective, free: Array
 ) -> tuple[Array, Array] | None:
     """Maximise sum t with 0 <= t <= 1 and t <= z_y - z_k: all margins that can be > 0 are."""
@@ -257,7 +257,7 @@ def _separating_scores_by_linear_program(
     return scores[:d], scores[d] if objective.fit_intercept else np.zeros(K)
 
 
-def _separating_scores_verified(
+def _verified_scores(
     objective: MulticlassObjective, W: Array, b: Array, may_move: bool
 ) -> tuple[Array, Array, Array] | None:
     """(W, b, margins) with all margins >= 0 for certain, for these scores or exact ones nearby."""
@@ -273,10 +273,10 @@ def _separating_scores_verified(
         return None
     if np.all(margins >= 0.0):
         return W, b, margins
-    near = (np.abs(margins) <= SEPARATING_SCORES_NEAR * size) & (objective.labels == 0.0)
+    near = (np.abs(margins) <= NEAR * size) & (objective.labels == 0.0)
     if not (may_move and np.all(near | (margins >= 0.0))):
         return None
-    exact = _separating_scores_held(objective, E, scores, near)
+    exact = _held_scores(objective, E, scores, near)
     if exact is None:
         return None
     margins, slack = _margins(objective, E, exact)
@@ -296,7 +296,7 @@ def _margins(objective: MulticlassObjective, E: Array, scores: Array) -> tuple[A
     return np.where(objective.labels > 0.0, 0.0, own - z), slack
 
 
-def _separating_scores_held(
+def _held_scores(
     objective: MulticlassObjective, E: Array, scores: Array, near: Array
 ) -> Array | None:
     """Scores next to these whose margins ``near`` are exactly 0, rounded."""
@@ -317,8 +317,6 @@ def _separating_scores_held(
     return exact.reshape(scores.shape[::-1]).T
 
 
-NEAR = 1e-7
-"""Predictions below this share of the largest are taken for 0 where rationals are asked."""
 REASON = "Along the direction in .evidence the loss decreases for ever. "
 HELD = "A penalty on w, with lam > 0, keeps it from going there."
 LOOSE = "Only b need move, which no penalty holds: fit_intercept=False does."

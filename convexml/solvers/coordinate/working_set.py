@@ -18,7 +18,7 @@ from ..composite import ARMIJO, SHORTEST
 from ..driver import Iterate
 from ..second_order.normal_equations import centred, from_sampled_gram
 from .path import Homotopy
-from .support import FEW as CHOSEN_COLUMNS_FEW
+from .support import FEW as FEW_COLUMNS
 from .support import Norms, SupportFactor
 
 # Steps on many rows and a norm: a sample shows which columns matter, all rows what they are.
@@ -26,7 +26,7 @@ from .support import Norms, SupportFactor
 
 ROWS = 8192
 """Whose columns are gathered at a time."""
-SAMPLED_SUPPORT_NEAR = 0.8
+NEARLY_CHOSEN = 0.8
 """Share of its level above which the slope of a column may reach it."""
 SAMPLED_SUPPORT_ROUGH, SAMPLED_SUPPORT_EXACT = 1e-3, 1e-9
 """Share of what its start violates to which the model of a sample is minimised, and that of all."""
@@ -55,7 +55,7 @@ class SampledSupport:
         if self._outside(w, slope, 1.0).any():
             ahead = self._minimum(every, gram, slope, w, SAMPLED_SUPPORT_ROUGH)
             there = slope + gram @ (ahead - w) + self.mu * (ahead - w)
-            wanted = np.flatnonzero((w != 0.0) | self._outside(ahead, there, SAMPLED_SUPPORT_NEAR))
+            wanted = np.flatnonzero((w != 0.0) | self._outside(ahead, there, NEARLY_CHOSEN))
             self.index = np.union1d(self.index, self.norms.whole(wanted))
             self.gram = gram_of(self.objective, self.index)
         found = w.copy()
@@ -119,12 +119,12 @@ lie in blocks, whose columns have no copy."""
 
 MANY = 4.0
 """Times as many columns as a search looks for first: more are not handed on to it."""
-FAINT, MOST, CHOSEN_COLUMNS_ROWS = 1e-3, 0.8, 1.1
+FAINT, MOST, FEWEST_ROWS = 1e-3, 0.8, 1.1
 """Rows of at most this share of the mean curvature are left out of a rough Gram matrix, if these
 are more than 1 - ``MOST`` of all, and so many times as many as there are columns stay."""
 LIFTED = 1.0 + 2.0**-18
 """Times the diagonal of a rough Gram matrix: its rounding leaves it positive definite."""
-CHOSEN_COLUMNS_SAFE = 1e-25, 1e25
+SAFE_SQUARES = 1e-25, 1e25
 """Between these the squares of columns are summed in single precision."""
 
 
@@ -251,12 +251,12 @@ class ChosenColumns:
 
     def _is_moderate(self, h: Array) -> bool:
         """Whether the matrix is one of dense columns, and single precision holds its entries."""
-        if self.whole or self.is_sparse or self.index.size <= CHOSEN_COLUMNS_FEW:
+        if self.whole or self.is_sparse or self.index.size <= FEW_COLUMNS:
             return False
         squares = float(h.max()) * self.design.column_squares()[self.index]
         squares = squares[squares > 0.0]
         least, most = np.min(squares, initial=1.0), np.max(squares, initial=1.0)
-        return bool(CHOSEN_COLUMNS_SAFE[0] < least and most < CHOSEN_COLUMNS_SAFE[1])
+        return bool(SAFE_SQUARES[0] < least and most < SAFE_SQUARES[1])
 
     def _room(self, size: int) -> int:
         """How many columns there is to be room for: fresh memory is dear, and so are copies."""
@@ -302,7 +302,7 @@ class ChosenColumns:
 
     def _extend_roughly(self, h: Array, known: int) -> None:
         size, rows, used = self.index.size, self.rows, np.flatnonzero(h > FAINT * h.mean())
-        is_part = CHOSEN_COLUMNS_ROWS * size < used.size < MOST * len(h)
+        is_part = FEWEST_ROWS * size < used.size < MOST * len(h)
         known, self._is_part = known if is_part == self._is_part else 0, is_part
         matrix, means = self._with_room(known), np.zeros((size, 1))
         q = rows[known:] @ h if self.fit_intercept else np.zeros(size - known)

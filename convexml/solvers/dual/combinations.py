@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -26,20 +26,7 @@ SHORT = 0.99
 """The share of the way to the boundary that a step goes."""
 
 
-class BoxSystem(Protocol):
-    """The linear algebra of a step: A w of the w that s asks for, and Newton's systems."""
-
-    def slopes(self, s: Array) -> Array:
-        """A w, minus the slope of the quadratic at s."""
-
-    def step(self, weights: Array, side: Array) -> Array:
-        """The t with Q t + weights * t = side, Q the quadratic's matrix; LinAlgError without."""
-
-    def move(self, reach: float) -> None:
-        """Go that share of the last step."""
-
-
-def inner_points(system: BoxSystem, count: int, level: float) -> Iterator[Array]:
+def inner_points(system: BandedBox | CoupledBox, count: int, level: float) -> Iterator[Array]:
     """Yield s, strictly inside of |s| <= level, that lower the quadratic.
 
     It ends where float64 does: where the system of a step is no longer positive definite.
@@ -235,10 +222,6 @@ def _settled(program: Generalized, v: Array, s: Array) -> Array | None:
 # Least squares over convex functions by interior points, one n x n system a step.
 
 
-CONVEX_PIECES_CENTRING = 0.1
-"""The complementarity aimed at, as a share of what there is."""
-CONVEX_PIECES_SHORT = 0.99
-"""The share of the way to the boundary that a step goes."""
 RANK = 1e-10
 """Directions of X this much shorter than the longest are no directions."""
 EXACT: dict[str, Any] = {
@@ -304,21 +287,19 @@ def _steps(X: Array, y: Array, c: Array) -> Iterator[PieceStep]:
         if not (np.all(s > 0.0) and mu > 0.0):
             return  # rounding has been reached
         try:
-            newton = _Newton(between, lam / s, CONVEX_PIECES_CENTRING * mu, c)
+            newton = _Newton(between, lam / s, CENTRING * mu, c)
             ahead = newton.step(theta - y, g, np.zeros((n, n)), lam)
             _, _, opening, rise = ahead
-            r = min(_convex_pieces_reach(lam, rise), _convex_pieces_reach(s, opening))
+            r = min(_way(lam, rise), _way(s, opening))
             left = float(np.sum((lam + r * rise) * (s + r * opening))) / (mu * n * (n - 1))
-            aim = mu * max(left**3, CONVEX_PIECES_CENTRING**3)
+            aim = mu * max(left**3, CENTRING**3)
             bent = np.where(apart, (aim - r * opening * rise) / s, 0.0)
             step, turn, opening, rise = newton.step(theta - y, g, bent, lam)
         except np.linalg.LinAlgError:
             return
         if not (np.all(np.isfinite(opening)) and np.all(np.isfinite(rise))):
             return
-        reach = CONVEX_PIECES_SHORT * min(
-            _convex_pieces_reach(s, opening), _convex_pieces_reach(lam, rise)
-        )
+        reach = SHORT * min(_way(s, opening), _way(lam, rise))
         theta, g, lam = theta + reach * step, g + reach * turn, lam + reach * rise
 
 
@@ -361,7 +342,7 @@ class _Newton:
         return step, turn, opening, aim - lam - self._w * opening
 
 
-def _convex_pieces_reach(size: Array, change: Array) -> float:
+def _way(size: Array, change: Array) -> float:
     """The step for which size + step * change stays at least 0, at most 1."""
     falls = change < 0.0
     return min(1.0, float(np.min(-size[falls] / change[falls], initial=np.inf)))

@@ -374,7 +374,7 @@ FIRST, EXACT = 8, 0.1
 """Steps on a sample, at most, until its gap is this share of d / sample: of what it is off by."""
 SLOW = 0.25
 """Corrections go on as long as each leaves at most this share of the gap."""
-SAMPLED_START_MOST = 30
+START_STEPS = 30
 """Corrections at most."""
 BEYOND = 0.25
 """Share of its slope at the start that P may rise with at the end of a step: a P whose curvature
@@ -505,7 +505,7 @@ def corrected(
     g = at.joined(pull + objective.penalty.gradient(w), u.sum())
     left, known = _gap_left(g[: at.d], level), True
     yield Iterate(w, b, None, passes, {"sampled": 1.0}, promise=left / abs(value) or np.nan)
-    for _ in range(SAMPLED_START_MOST):
+    for _ in range(START_STEPS):
         s = steps.step(g)
         there = x + s
         w, b = there[: at.d], at.intercept(there)
