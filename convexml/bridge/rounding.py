@@ -149,12 +149,7 @@ def summed(a: Enclosed, axes: tuple[int, ...], shape: tuple[int, ...]) -> Enclos
     if a.value.size == 0:
         return exactly(np.zeros(shape))
     if len(axes) == a.value.ndim:
-        # The sum of all entries.
-        value, rest = exact_sum_pair(a.value)
-        tail = rest + float(a.tail.sum())
-        radius = float(a.radius.sum()) + EPS * (abs(rest) + abs(tail))
-        radius += gamma(a.value.size) * float(np.abs(a.tail).sum())
-        return Enclosed(*(np.full(shape, part) for part in (value, tail, radius)))
+        return _added_up(a, shape)
     parts = [np.moveaxis(part, axes, range(-len(axes), 0)) for part in a]
     rows = [
         np.reshape(part, (-1, int(np.prod([a.value.shape[k] for k in axes])))) for part in parts
@@ -164,6 +159,15 @@ def summed(a: Enclosed, axes: tuple[int, ...], shape: tuple[int, ...]) -> Enclos
     radius = rows[2].sum(axis=1) + EPS * (np.abs(rest) + np.abs(tail))
     radius = radius + gamma(rows[0].shape[1]) * np.abs(rows[1]).sum(axis=1)
     return Enclosed(*(np.reshape(part, shape) for part in (value, tail, radius)))
+
+
+def _added_up(a: Enclosed, shape: tuple[int, ...]) -> Enclosed:
+    """The sum of all entries."""
+    value, rest = exact_sum_pair(a.value)
+    tail = rest + float(a.tail.sum())
+    radius = float(a.radius.sum()) + EPS * (abs(rest) + abs(tail))
+    radius += gamma(a.value.size) * float(np.abs(a.tail).sum())
+    return Enclosed(*(np.full(shape, part) for part in (value, tail, radius)))
 
 
 # What CVXPY's atoms make of arguments that are off by little, and NumPy's own rounding of them.
