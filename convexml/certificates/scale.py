@@ -75,9 +75,7 @@ class ProgramUnits:
     objective: float
 
 
-def program_units(
-    A: Any, b: Array, c: Array, P: Any = None, groups: Any = None, leave_out: bool = True
-) -> ProgramUnits:
+def program_units(A: Any, b: Array, c: Array, P: Any = None, groups: Any = None) -> ProgramUnits:
     """Fit units (xi of x, eta of rows, V of the objective) to the data's entries, in logarithms.
 
     Least squares over the nonzeros of log|A_ij| + xi_j = eta_i, log|b_i| = eta_i,
@@ -95,8 +93,6 @@ def program_units(
     groups : sparse array, shape (m, k), optional
         eta = groups @ h: rows that share a unit share an unknown (second-order cones), rows of a
         semidefinite cone add two. The identity by default.
-    leave_out : bool
-        Whether entries that are noise are dropped and the units fitted again.
     """
     m, n = A.shape
     R = (
@@ -109,17 +105,17 @@ def program_units(
     if not system.side.size:
         return ProgramUnits(0.0, np.zeros(m), np.ones(n), 1.0)
     weights, kept = np.ones(system.side.size), np.ones(system.side.size, dtype=bool)
-    size = _size(system.refitted(weights, kept, leave_out))
+    size = _size(system.refitted(weights, kept))
     if P is not None:
         weights[given:] = FOLLOWS
-    if leave_out and given > before + 1:
+    if given > before + 1:
         # Rounded zeros may be most of b: the start goes without those far below its largest,
         # which one alone is itself.
         kept[before:given] = False
         start = system.solve(weights, kept).found if np.any(kept) else np.zeros(n + k + 1)
         beyond = system.left(start)[before:given]
         kept[before:given] = beyond <= np.min(beyond) - ROUNDED
-    found = np.clip(system.refitted(weights, kept, leave_out).found, -FARTHEST, FARTHEST)
+    found = np.clip(system.refitted(weights, kept).found, -FARTHEST, FARTHEST)
     with np.errstate(over="ignore", under="ignore"):
         filled = np.bincount(triplets(A).row, minlength=m) > 0
         rows = np.where(filled, np.exp(R @ found[n : n + k]), 0.0)

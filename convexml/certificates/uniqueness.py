@@ -110,7 +110,7 @@ def solve_dual(known: Enclosure) -> None:
     found = enclose_solutions(
         M, rhs, error, ball, marks, known.u.middle[open_], known.u.half[open_]
     )
-    _accept(known, known.u, found, open_)
+    _accept(known.u, found, open_)
 
 
 def solve_primal(known: Enclosure) -> None:
@@ -123,7 +123,7 @@ def solve_primal(known: Enclosure) -> None:
     found = _coefficients(known, maybe, known.w.middle[maybe], known.w.half[maybe])
     if found is None:
         return
-    _accept(known, known.w, found, ~known.zero)
+    _accept(known.w, found, ~known.zero)
     if known.objective.fit_intercept:
         known.b.meet(*around(found.center[-1:], found.radius[-1:]))
     known.unique_w = known.unique_w or found.unique
@@ -181,7 +181,7 @@ def _coefficients(
     )
 
 
-def _accept(known: Enclosure, target: Intervals, found: EnclosedSolution, where: Array) -> None:
+def _accept(target: Intervals, found: EnclosedSolution, where: Array) -> None:
     k = int(where.sum())
     target.meet(*around(found.center[:k], found.radius[:k]), where)
 

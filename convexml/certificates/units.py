@@ -208,11 +208,11 @@ class LogSystem:
 
         return _refined(solve, pull, system.shape[1])
 
-    def refitted(self, weights: Array, kept: Array, leave_out: bool) -> Fit:
+    def refitted(self, weights: Array, kept: Array) -> Fit:
         """Fit, leave out the entries that are noise beside the fit, and fit again."""
         for _ in range(REFITS):
             fit = self.solve(weights, kept)
-            small = self.left(fit.found) > -NOISE if leave_out else np.zeros(kept.size, dtype=bool)
+            small = self.left(fit.found) > -NOISE
             if np.array_equal(~small, kept):
                 break
             kept = ~small

@@ -317,18 +317,3 @@ def penalty_slope(objective: Objective, ball: float = np.inf) -> float:
     ones = np.ones(objective.d)
     norm = float(np.linalg.norm(penalty.subgradient(ones) - mu * ones))
     return norm + (mu * ball if mu else 0.0)
-
-
-__all__ = [
-    "gradient_noise",
-    "lipschitz",
-    "loss_smoothness",
-    "loss_strong_convexity",
-    "penalty_slope",
-    "penalty_strong_convexity",
-    "radius",
-    "sample_loss_smoothness",
-    "sample_smoothness",
-    "smoothness",
-    "strong_convexity",
-]

@@ -400,7 +400,7 @@ def pose_dual(reading: Reading) -> PosedDual | None:
     constant = reading.constant + float(program.constant.sum())
     intercept = program.equality is not None
     if program.outer is not None and program.outer.kind == "form":
-        X, problem = _of_a_form(reading, program, program.outer, samples, intercept)
+        X, problem = _of_a_form(program, program.outer, samples, intercept)
     else:
         X, penalty = _features(program, samples)
         problem = learning(X, samples.y, samples.c, samples.loss, penalty, intercept)
@@ -436,7 +436,7 @@ def _design(each: LinearMap, samples: DualSamples) -> Any:
 
 
 def _of_a_form(
-    reading: Reading, program: DualProgram, form: Term, samples: DualSamples, intercept: bool
+    program: DualProgram, form: Term, samples: DualSamples, intercept: bool
 ) -> tuple[Array, LearningProblem]:
     """The SVM with the kernel matrix 2 weight Q_ij / (tau_i tau_j)."""
     if samples.loss.name != "hinge":
@@ -466,9 +466,6 @@ def _of_a_form(
     except InputError as error:
         raise Declined(str(error)) from None
     return K, problem
-
-
-__all__ = ["PosedDual", "pose_dual"]
 
 
 # What was read of a dual against what CVXPY computes from the expressions as written.

@@ -162,9 +162,6 @@ def eliminate(reading: Reading) -> list[ConstraintRows]:
     return left
 
 
-__all__ = ["read_constraints"]
-
-
 # Dual values of the user's constraints, from the dual point u of the learning problem.
 #
 # u_i is in c_i dl(y_i, z_i) and v = -X'u in dOmega(w). Every term has its share of one of them: its

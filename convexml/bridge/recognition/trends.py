@@ -29,7 +29,6 @@ from .posing import Answer, fill, solved
 from .terms import AsWritten, Reading, Term
 from .verification import (
     ROUNDING,
-    SIZES,
     compare_constraints,
     compare_derived,
     ends_of,
@@ -317,13 +316,10 @@ def lines_of(reading: Reading, key: int, n: int) -> Array:
     return found
 
 
-__all__ = ["PosedTrend", "pose_trend"]
-
-
 # What was read of a trend filter against what CVXPY computes from the expressions as written.
 
 
-def verify_trend(posed: PosedTrend, sizes: tuple[float, ...] = SIZES, seed: int = 0) -> None:
+def verify_trend(posed: PosedTrend) -> None:
     """Compare at a random point of each size.
 
     Raises
@@ -335,7 +331,7 @@ def verify_trend(posed: PosedTrend, sizes: tuple[float, ...] = SIZES, seed: int 
     free = np.full(variable.size, np.inf)
     with np.errstate(invalid="ignore"):  # inf - inf
         same_ends(variable, (-free, free), ends_of(variable))
-    values = random_values(reading, sizes, seed)
+    values = random_values(reading)
     written, eliminated = AsWritten(reading.walker, values), reading.eliminated
     if eliminated:  # at any entries of these first, then at those that they stand for
         compare_constraints(reading, written)

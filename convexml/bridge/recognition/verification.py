@@ -413,13 +413,11 @@ class CrosscheckOfScores(Crosscheck):
 SIZES = (2.0**-10, 1.0, 2.0**10)
 
 
-def random_values(
-    reading: Reading, sizes: tuple[float, ...] = SIZES, seed: int = 0
-) -> dict[int, Array]:
+def random_values(reading: Reading) -> dict[int, Array]:
     """Entries of every variable within their bounds, a row for each size."""
-    random, values = np.random.default_rng(seed), {}
+    random, values = np.random.default_rng(0), {}
     total = sum(each.size for each in reading.variables.values())
-    drawn, start = np.array(sizes)[:, None] * random.standard_normal((len(sizes), total)), 0
+    drawn, start = np.array(SIZES)[:, None] * random.standard_normal((len(SIZES), total)), 0
     for key, variable in reading.variables.items():
         entries, start = drawn[:, start : start + variable.size], start + variable.size
         if key in reading.lower or key in reading.upper:
@@ -430,12 +428,10 @@ def random_values(
     return values
 
 
-def random_points(
-    reading: Reading, sizes: tuple[float, ...] = SIZES, seed: int = 0
-) -> list[dict[int, Array]]:
+def random_points(reading: Reading) -> list[dict[int, Array]]:
     """The same, point by point."""
-    values = random_values(reading, sizes, seed)
-    return [{key: each[row] for key, each in values.items()} for row in range(len(sizes))]
+    values = random_values(reading)
+    return [{key: each[row] for key, each in values.items()} for row in range(len(SIZES))]
 
 
 def _between(entries: Array, low: Array, high: Array) -> Array:
@@ -451,7 +447,7 @@ def _between(entries: Array, low: Array, high: Array) -> Array:
 Posed = PosedReading | PosedScores
 
 
-def verify(posed: Posed, sizes: tuple[float, ...] = SIZES, seed: int = 0) -> None:
+def verify(posed: Posed) -> None:
     """Compare at a random point of each size; ``check`` is what was compared.
 
     Raises
@@ -471,12 +467,12 @@ def verify(posed: Posed, sizes: tuple[float, ...] = SIZES, seed: int = 0) -> Non
                     same_ends(variable, ends, (low[places.ravel()], high[places.ravel()]))
                 else:
                     same_ends(variable, (-np.inf, np.inf), (low, high))
-            for values in random_points(posed.reading, sizes, seed):
+            for values in random_points(posed.reading):
                 w, b = posed.point(values)
                 CrosscheckOfScores(posed, values, w, _scores(posed, w, b)).compare()
             return
         compare_bounds(posed)
-        values = random_values(posed.reading, sizes, seed)
+        values = random_values(posed.reading)
         written, eliminated = AsWritten(posed.reading.walker, values), posed.reading.eliminated
         if (
             eliminated

@@ -323,6 +323,3 @@ def _flat(record: Outcome) -> dict[str, Any]:
 
 
 # Solvers over all problems: performance profiles, and how each of them did.
-
-
-__all__ = ["Profile", "Standing", "performance_profile", "standings"]

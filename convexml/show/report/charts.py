@@ -417,10 +417,10 @@ def figures(results: Results) -> list[Figure]:
     standings, profile = results.standings(), results.profile()
     if not any(each.confirmed for each in standings) or not profile.problems:
         return []
-    return [_profile(profile, standings), _panels(profile), _claims(standings), _times(standings)]
+    return [_profile(profile), _panels(profile), _claims(standings), _times(standings)]
 
 
-def _profile(profile: Profile, standings: Sequence[Standing]) -> Figure:
+def _profile(profile: Profile) -> Figure:
     names = _ranked(profile)
     best = names[:LABELLED]
     draw = partial(draw_profile, profile, best)

@@ -599,6 +599,3 @@ def start(rows: KinkedRows, box: BoxDual, finite: Array) -> InteriorPoint:
 
 
 # Newton's method on a loss with kinks, smoothed in narrower and narrower bands about them.
-
-
-__all__ = ["smoothed_start"]
