@@ -167,7 +167,7 @@ def _has_factor(G: Any) -> bool:
     return eigenvalue_bound(G.toarray()) > -np.inf
 
 
-def powers_of_two(sizes: Array) -> Array:
+def powers_of_two(sizes: Any) -> Any:
     """The powers of two next to positive numbers."""
     return np.exp2(np.round(np.log2(sizes)))
 

@@ -16,6 +16,7 @@ from ...formulas import Condition
 from ...numerics import Array, power_of_two
 from ...problem.cones import Cone, ConeProgram, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
 from ...problem.linear_program import LinearData
+from ..algebra.definite import powers_of_two
 from ..algebra.searchers import solve_cone_program
 from ..algebra.sums import exact_dot, exact_pair, exact_residual
 from ..scale import ProgramUnits, program_units
@@ -254,7 +255,7 @@ def equilibrate_cone(program: ConeProgram) -> ScaledCone:
         rows = _boosts(scaled) @ rows
         scaled = _in_units(program, columns, rows, unit)
     sizes = np.concatenate([np.abs(scaled.q), _largest(scaled.P, 0)])
-    cost = float(_power(float(np.max(sizes, initial=0.0)) or 1.0))
+    cost = float(powers_of_two(float(np.max(sizes, initial=0.0)) or 1.0))
     scaled = replace(scaled, P=scaled.P / cost, q=scaled.q / cost)
     return ScaledCone(scaled, columns, rows, unit, cost)
 
@@ -303,7 +304,8 @@ def _ruiz(program: ConeProgram) -> tuple[Array, Array, float]:
         bent = columns[P.row] * P.data * columns[P.col]
         entries = rows[A.row] * A.data * columns[A.col]
         q, b = unit * columns * program.q, unit * rows * program.b
-    return _power(columns), _power(rows), float(_power(unit))
+    # Powers of two: without boosts, the scaled program is the same one to the last bit.
+    return powers_of_two(columns), powers_of_two(rows), float(powers_of_two(unit))
 
 
 def _entries(matrix: Any) -> Any:
@@ -320,11 +322,6 @@ def _by_column(entries: Array, at: Array, count: int) -> Array:
     if first.size:
         found[at[first]] = np.maximum.reduceat(entries, first)
     return found
-
-
-def _power(sizes: Any) -> Any:
-    """Powers of two: without boosts, the scaled program is the same one to the last bit."""
-    return np.exp2(np.round(np.log2(sizes)))
 
 
 def _boosts(program: ConeProgram) -> Any:
