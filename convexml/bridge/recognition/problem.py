@@ -364,13 +364,12 @@ class Kept:
         try:
             reading = read_objective(problem, self.posed.reading.walker.but_for(depending))
             if isinstance(self.posed, PosedTrend):
-                # A trend filter, posed and compared as at first: only expressions are not walked
-                # again.
-                posed = pose_trend(reading)
-                if posed is not None:
-                    verify_trend(posed)
-                    posed.reading.walker = anew
-                return posed
+                # Posed and compared as at first: only expressions are not walked again.
+                trend = pose_trend(reading)
+                if trend is not None:
+                    verify_trend(trend)
+                    trend.reading.walker = anew
+                return trend
             if problem.constraints or not same_but_for_weights(self.posed, reading, depending):
                 return None
             reading.walker = anew
