@@ -168,6 +168,10 @@ class CertifiedFit:
     _reading: ClassVar[Mapping[str, Any]] = {}
     """What else ``validate_data`` is told about X and y."""
 
+    def _keep(self, given: Mapping[str, Any]) -> None:
+        """The arguments of ``__init__`` as they are passed, by their names."""
+        vars(self).update({k: v for k, v in given.items() if k not in ("self", "__class__")})
+
     @watched
     @without_warnings
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -72,16 +72,7 @@ class RidgeClassifier(ClassifierFit, linear_model.RidgeClassifier):
         random_state: Any = None,
         engine: str = "auto",
     ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.class_weight = class_weight
-        self.solver = solver
-        self.positive = positive
-        self.random_state = random_state
-        self.engine = engine
+        self._keep(locals())
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         X, y = super()._read(X, y)
@@ -166,19 +157,7 @@ class LinearSVC(ClassifierFit, svm.LinearSVC):
         max_iter: int | None = None,
         engine: str = "auto",
     ) -> None:
-        self.penalty = penalty
-        self.loss = loss
-        self.dual = dual
-        self.tol = tol
-        self.C = C
-        self.multi_class = multi_class
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.engine = engine
+        self._keep(locals())
 
 
 # The linear support vector regression of liblinear, as scikit-learn has it.
@@ -234,17 +213,7 @@ class LinearSVR(LinearFit, svm.LinearSVR):
         max_iter: int | None = None,
         engine: str = "auto",
     ) -> None:
-        self.epsilon = epsilon
-        self.tol = tol
-        self.C = C
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.dual = dual
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.engine = engine
+        self._keep(locals())
 
     def _end(self, given: Given, parts: Any, solutions: Any) -> None:
         super()._end(given, parts, solutions)
@@ -301,13 +270,7 @@ class LinearDiscriminantAnalysis(CertifiedFit, discriminant_analysis.LinearDiscr
         tol: float = 1e-6,
         covariance_estimator: Any = None,
     ) -> None:
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.n_components = n_components
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.covariance_estimator = covariance_estimator
+        self._keep(locals())
 
     def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
         """Solve to a verified relative gap of ``tol``.

@@ -217,22 +217,8 @@ class LassoCV(PathFit, linear_model.LassoCV):
         selection: str = "cyclic",
         engine: str = "auto",
     ) -> None:
-        super().__init__(
-            eps=eps,
-            alphas=alphas,
-            fit_intercept=fit_intercept,
-            precompute=precompute,
-            max_iter=max_iter,
-            tol=tol,
-            cv=cv,
-            copy_X=copy_X,
-            verbose=verbose,
-            n_jobs=n_jobs,
-            positive=positive,
-            random_state=random_state,
-            selection=selection,
-        )
-        self.engine = engine
+        super().__init__()
+        self._keep(locals())
 
 
 # The elastic net that chooses its penalty, as scikit-learn has it.
@@ -299,23 +285,8 @@ class ElasticNetCV(PathFit, linear_model.ElasticNetCV):
         selection: str = "cyclic",
         engine: str = "auto",
     ) -> None:
-        super().__init__(
-            l1_ratio=l1_ratio,
-            eps=eps,
-            alphas=alphas,
-            fit_intercept=fit_intercept,
-            precompute=precompute,
-            max_iter=max_iter,
-            tol=tol,
-            cv=cv,
-            copy_X=copy_X,
-            verbose=verbose,
-            n_jobs=n_jobs,
-            positive=positive,
-            random_state=random_state,
-            selection=selection,
-        )
-        self.engine = engine
+        super().__init__()
+        self._keep(locals())
 
 
 # Ridge regression that chooses its penalty, as scikit-learn has it.
@@ -372,18 +343,8 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
         max_iter: int | None = None,
         engine: str = "auto",
     ) -> None:
-        super().__init__(
-            alphas,
-            fit_intercept=fit_intercept,
-            scoring=scoring,
-            cv=cv,
-            gcv_mode=gcv_mode,
-            store_cv_results=store_cv_results,
-            alpha_per_target=alpha_per_target,
-        )
-        self.tol = tol
-        self.max_iter = max_iter
-        self.engine = engine
+        super().__init__()
+        self._keep(locals())
 
     def _begin(self, given: Given) -> None:
         if self.cv is None or self.store_cv_results or self.alpha_per_target:
@@ -534,27 +495,8 @@ class LogisticRegressionCV(LogisticRegression, linear_model.LogisticRegressionCV
         use_legacy_attributes: Any = True,
         engine: str = "auto",
     ) -> None:
-        linear_model.LogisticRegressionCV.__init__(
-            self,
-            Cs=Cs,
-            l1_ratios=l1_ratios,
-            fit_intercept=fit_intercept,
-            cv=cv,
-            dual=dual,
-            penalty=penalty,
-            scoring=scoring,
-            solver=solver,
-            tol=tol,
-            max_iter=max_iter,
-            class_weight=class_weight,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            refit=refit,
-            intercept_scaling=intercept_scaling,
-            random_state=random_state,
-            use_legacy_attributes=use_legacy_attributes,
-        )
-        self.engine = engine
+        linear_model.LogisticRegressionCV.__init__(self)
+        self._keep(locals())
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)

@@ -69,16 +69,7 @@ class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
         assume_centered: bool = False,
         engine: str = "auto",
     ) -> None:
-        self.alpha = alpha
-        self.mode = mode
-        self.covariance = covariance
-        self.tol = tol
-        self.enet_tol = enet_tol
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.eps = eps
-        self.assume_centered = assume_centered
-        self.engine = engine
+        self._keep(locals())
 
     def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Solve to a verified gap of ``tol`` nats for a feature.

@@ -245,24 +245,8 @@ class SVC(LibsvmFit, svm.SVC):
         random_state: Any = None,
         engine: str = "auto",
     ) -> None:
-        super().__init__(
-            C=C,
-            kernel=kernel,
-            degree=degree,
-            gamma=gamma,
-            coef0=coef0,
-            shrinking=shrinking,
-            probability=probability,
-            tol=tol,
-            cache_size=cache_size,
-            class_weight=class_weight,
-            verbose=verbose,
-            max_iter=max_iter,
-            decision_function_shape=decision_function_shape,
-            break_ties=break_ties,
-            random_state=random_state,
-        )
-        self.engine = engine
+        super().__init__()
+        self._keep(locals())
 
     def _begin(self, given: Given) -> None:
         if self.probability not in ("deprecated", False):
@@ -360,20 +344,8 @@ class SVR(LibsvmFit, svm.SVR):
         max_iter: int = -1,
         engine: str = "auto",
     ) -> None:
-        super().__init__(
-            kernel=kernel,
-            degree=degree,
-            gamma=gamma,
-            coef0=coef0,
-            tol=tol,
-            C=C,
-            epsilon=epsilon,
-            shrinking=shrinking,
-            cache_size=cache_size,
-            verbose=verbose,
-            max_iter=max_iter,
-        )
-        self.engine = engine
+        super().__init__()
+        self._keep(locals())
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)
@@ -447,19 +419,8 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
         max_iter: int = -1,
         engine: str = "auto",
     ) -> None:
-        super().__init__(
-            kernel=kernel,
-            degree=degree,
-            gamma=gamma,
-            coef0=coef0,
-            tol=tol,
-            nu=nu,
-            shrinking=shrinking,
-            cache_size=cache_size,
-            verbose=verbose,
-            max_iter=max_iter,
-        )
-        self.engine = engine
+        super().__init__()
+        self._keep(locals())
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Solve to a verified relative gap of ``tol``; y is ignored.
@@ -563,15 +524,7 @@ class KernelRidge(KernelFit, kernel_ridge.KernelRidge):
         max_iter: int | None = None,
         engine: str = "auto",
     ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.tol = tol
-        self.max_iter = max_iter
-        self.engine = engine
+        self._keep(locals())
 
     def _begin(self, given: Given) -> None:
         self.X_fit_, self.dual_coef_ = given.X, np.zeros(np.shape(given.y))

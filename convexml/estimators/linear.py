@@ -174,13 +174,7 @@ class LinearRegression(LinearFit, linear_model.LinearRegression):
         max_iter: int | None = None,
         engine: str = "auto",
     ) -> None:
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.positive = positive
-        self.max_iter = max_iter
-        self.engine = engine
+        self._keep(locals())
 
     def _end(self, given: Given, parts: Any, solutions: Any) -> None:
         super()._end(given, parts, solutions)
@@ -253,17 +247,8 @@ class Ridge(LinearFit, linear_model.Ridge):
         random_state: Any = None,
         engine: str = "auto",
     ) -> None:
-        super().__init__(
-            alpha,
-            fit_intercept=fit_intercept,
-            copy_X=copy_X,
-            max_iter=max_iter,
-            tol=tol,
-            solver=solver,
-            positive=positive,
-            random_state=random_state,
-        )
-        self.engine = engine
+        super().__init__()
+        self._keep(locals())
 
 
 # The lasso, as scikit-learn has it.
@@ -318,17 +303,7 @@ class Lasso(LinearFit, linear_model.Lasso):
         selection: str = "cyclic",
         engine: str = "auto",
     ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
-        self.engine = engine
+        self._keep(locals())
 
 
 # The elastic net, as scikit-learn has it.
@@ -386,18 +361,7 @@ class ElasticNet(LinearFit, linear_model.ElasticNet):
         selection: str = "cyclic",
         engine: str = "auto",
     ) -> None:
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.copy_X = copy_X
-        self.tol = tol
-        self.warm_start = warm_start
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
-        self.engine = engine
+        self._keep(locals())
 
 
 # The lasso of several targets with common features, as scikit-learn has it.
@@ -447,15 +411,7 @@ class MultiTaskLasso(LinearFit, linear_model.MultiTaskLasso):
         selection: str = "cyclic",
         engine: str = "auto",
     ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.selection = selection
-        self.engine = engine
+        self._keep(locals())
 
     def _begin(self, given: Given) -> None:
         if np.ndim(given.y) != 2:
@@ -531,13 +487,7 @@ class HuberRegressor(LinearFit, linear_model.HuberRegressor):
         tol: float = 1e-6,
         engine: str = "auto",
     ) -> None:
-        self.epsilon = epsilon
-        self.max_iter = max_iter
-        self.alpha = alpha
-        self.warm_start = warm_start
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.engine = engine
+        self._keep(locals())
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)
@@ -637,14 +587,7 @@ class QuantileRegressor(LinearFit, linear_model.QuantileRegressor):
         tol: float = 1e-6,
         engine: str = "auto",
     ) -> None:
-        self.quantile = quantile
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.solver_options = solver_options
-        self.max_iter = max_iter
-        self.tol = tol
-        self.engine = engine
+        self._keep(locals())
 
 
 # Poisson regression, as scikit-learn has it.
@@ -691,14 +634,7 @@ class PoissonRegressor(LinearFit, linear_model.PoissonRegressor):
         verbose: int = 0,
         engine: str = "auto",
     ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.engine = engine
+        self._keep(locals())
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)
@@ -773,21 +709,7 @@ class LogisticRegression(ClassifierFit, linear_model.LogisticRegression):
         n_jobs: int | None = None,
         engine: str = "auto",
     ) -> None:
-        self.penalty = penalty
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.dual = dual
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.solver = solver
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.engine = engine
+        self._keep(locals())
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)
