@@ -6,7 +6,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ..solvers import Record, supports
 from ..solvers.reference import REFERENCE, ReferenceRun, installed, run_reference, suits
 from ..solvers.registry import check_name, suitable_instead
 from ..validation import finite_array, positive_number
-from .base import PosedProblem, Problem
+from .base import Problem
 from .checkpoint import without_checkpoint
 from .portfolio import Limits, available, first_verified, in_time
 from .solution import Solution
@@ -30,40 +30,12 @@ from .solution import Solution
 
 MAX_ITER = 1000
 """Steps of a method, where no other limit is given."""
-running_Arrays = dict[str, Array]
-
-
-class PosedArrays(PosedProblem, Protocol):
-    """What solving asks of a problem in named arrays; see ``ArrayProblem``."""
-
-    methods: ClassVar[tuple[str, ...]]
-    why: ClassVar[str]
-    _promise: float
-
-    def shapes(self) -> tuple[Mapping[str, tuple[int, ...]], Mapping[str, tuple[int, ...]]]: ...
-
-    def _judge(
-        self, point: running_Arrays, dual: running_Arrays, tol: float, *, search: bool
-    ) -> Certificate: ...
-
-    def _iterates(self, solver: str) -> Iterator[tuple[running_Arrays, running_Arrays]]: ...
-
-    def _absence(self, tol: float) -> Certificate | None: ...
-
-    @property
-    def _asks(self) -> bool: ...
-
-    def _complete(self, point: running_Arrays) -> running_Arrays: ...
-
-    def _read_point(self) -> dict[str, Any]: ...
-
-    def _read_duals(self) -> running_Arrays: ...
-
-    def snapshot(self) -> Any: ...
+Arrays = dict[str, Array]
+Shapes = Mapping[str, tuple[int, ...]]
 
 
 def solve_arrays(
-    problem: PosedArrays, solver: str, limits: Limits, options: dict[str, Any]
+    problem: ArrayProblem, solver: str, limits: Limits, options: dict[str, Any]
 ) -> Solution:
     """Run one solver, or for "auto" one after the other until a claim is verified."""
     chosen = "auto" if solver == "auto" else check_name(solver)
@@ -83,7 +55,7 @@ def solve_arrays(
     return first_verified(_in_turn(problem, limits, options), why)
 
 
-def _in_turn(problem: PosedArrays, limits: Limits, options: dict[str, Any]) -> Iterator[Solution]:
+def _in_turn(problem: ArrayProblem, limits: Limits, options: dict[str, Any]) -> Iterator[Solution]:
     names = (*problem.methods, *(REFERENCE if problem._asks else ()))
     for name, left in in_time(limits, names):
         own = name in problem.methods
@@ -92,7 +64,7 @@ def _in_turn(problem: PosedArrays, limits: Limits, options: dict[str, Any]) -> I
             options = {}
 
 
-def _attempt(problem: PosedArrays, name: str, limits: Limits, options: dict[str, Any]) -> Solution:
+def _attempt(problem: ArrayProblem, name: str, limits: Limits, options: dict[str, Any]) -> Solution:
     if name in problem.methods:
         if options:
             raise InputError(f"{name}: {problem.name} takes no option {next(iter(options))!r}.")
@@ -119,7 +91,7 @@ def _attempt(problem: PosedArrays, name: str, limits: Limits, options: dict[str,
     return _told(conclude(problem, certificate, name, point), run)
 
 
-def _failed(problem: PosedArrays, name: str, run: ReferenceRun, limits: Limits) -> Solution:
+def _failed(problem: ArrayProblem, name: str, run: ReferenceRun, limits: Limits) -> Solution:
     message = run.message or f"{name} returned no point ({run.claimed})."
     nothing = Certificate(
         "optimal", np.inf, -np.inf, np.inf, np.inf, (), Verdict.UNDECIDED, limits.tol, message
@@ -136,18 +108,18 @@ def _told(solution: Solution, run: ReferenceRun) -> Solution:
     return solution
 
 
-def _by_hand(problem: PosedArrays, name: str, limits: Limits) -> Solution:
+def _by_hand(problem: ArrayProblem, name: str, limits: Limits) -> Solution:
     """The iterates of a method, the promising ones judged, until one holds or a limit is met."""
     start = time.perf_counter()
     most = MAX_ITER if limits.max_iter is None else limits.max_iter
     seconds = np.inf if limits.max_seconds is None else limits.max_seconds
-    best: tuple[Certificate, running_Arrays] | None = None
-    pending: tuple[running_Arrays, running_Arrays] | None = None
+    best: tuple[Certificate, Arrays] | None = None
+    pending: tuple[Arrays, Arrays] | None = None
     trace: list[Record] = []
     step, claimed, message = 0, "", ""
     at(name)
 
-    def judged(point: running_Arrays, dual: running_Arrays) -> Certificate:
+    def judged(point: Arrays, dual: Arrays) -> Certificate:
         nonlocal best
         found = problem._judge(point, dual, limits.tol, search=False)
         values = (found.primal_objective, found.dual_objective, found.gap)
@@ -188,7 +160,7 @@ def _by_hand(problem: PosedArrays, name: str, limits: Limits) -> Solution:
 
 
 def conclude(
-    problem: PosedArrays, certificate: Certificate, solver: str, point: running_Arrays | None = None
+    problem: ArrayProblem, certificate: Certificate, solver: str, point: Arrays | None = None
 ) -> Solution:
     """The Solution of a certificate: its point and dual point, or its evidence."""
     status = certificate.claim
@@ -208,7 +180,7 @@ def conclude(
 
 
 def judge_stored(
-    problem: PosedArrays,
+    problem: ArrayProblem,
     primal: Mapping[str, Array],
     dual: Mapping[str, Array],
     document: Mapping[str, Any],
@@ -222,10 +194,6 @@ def judge_stored(
     if evidence is None:
         raise InputError(f"{problem.name}: the stored solution has no point.")
     return conclude(problem, evidence, solver)
-
-
-Arrays = dict[str, Array]
-Shapes = Mapping[str, tuple[int, ...]]
 
 
 class ArrayProblem(Problem):

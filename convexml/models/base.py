@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache, partial
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -190,18 +190,6 @@ def is_settable(model: type, name: str) -> bool:
 
 CLOSER = 0.05
 """Of the gap that is to hold between the points of a path: that of the points themselves."""
-
-
-class PosedProblem(Protocol):
-    """What solving asks of any problem: its name, and its primal where CVXPY is to solve it."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def statement(self) -> Statement: ...
-
-    def posing_seconds(self) -> float: ...
 
 
 class Problem(ExplainedProblem, PublicNames, ABC):

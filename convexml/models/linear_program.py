@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,7 +40,7 @@ from ..solvers.linear_program import run_linear
 from ..solvers.reference import ReferenceRun, run_reference
 from ..solvers.registry import check_name, suitable_instead
 from ..validation import positive_number
-from .base import PosedProblem, Problem
+from .base import Problem
 from .checkpoint import without_checkpoint
 from .latex import Latex, such_that
 from .pictures.polytope import draw_polytope, half_planes, is_plane
@@ -243,15 +243,8 @@ AUTO = ("highs", "clarabel", EQUILIBRATED, "ecos", "interior_point", "piqp", "sc
 POLISHED = "the equations of its active rows"
 
 
-class PosedProgram(PosedProblem, Protocol):
-    """What solving asks of a linear program."""
-
-    data: LinearData
-    methods: ClassVar[tuple[str, ...]]
-
-
 def solve_linear(
-    problem: PosedProgram, solver: str, limits: Limits, options: dict[str, Any]
+    problem: LinearProgram, solver: str, limits: Limits, options: dict[str, Any]
 ) -> Solution:
     """Run one solver, or for "auto" one after the other until a claim is verified."""
     if solver == "auto":
@@ -265,13 +258,13 @@ def solve_linear(
     return _attempt(problem, solver, limits, options)
 
 
-def _in_turn(problem: PosedProgram, limits: Limits, options: dict[str, Any]) -> Iterator[Solution]:
+def _in_turn(problem: LinearProgram, limits: Limits, options: dict[str, Any]) -> Iterator[Solution]:
     for name, left in in_time(limits, (name for name in AUTO if available(name))):
         yield _attempt(problem, name, left, options if name == AUTO[0] else {})
 
 
 def _attempt(
-    problem: PosedProgram, name: str, limits: Limits, settings: dict[str, Any]
+    problem: LinearProgram, name: str, limits: Limits, settings: dict[str, Any]
 ) -> Solution:
     tol = limits.tol
     if name == EQUILIBRATED:
@@ -296,7 +289,7 @@ def _attempt(
 
 
 def _by_hand(
-    problem: PosedProgram, name: str, limits: Limits, settings: dict[str, Any]
+    problem: LinearProgram, name: str, limits: Limits, settings: dict[str, Any]
 ) -> Solution:
     if settings:
         raise InputError(f"{name}: a linear program takes no option {next(iter(settings))!r}.")
@@ -311,7 +304,7 @@ def _by_hand(
 
 
 def _judged(
-    problem: PosedProgram,
+    problem: LinearProgram,
     name: str,
     run: ReferenceRun,
     x: Array,
@@ -344,7 +337,7 @@ def _finite(duals: dict[str, Array]) -> dict[str, Array]:
     return duals if all(np.all(np.isfinite(value)) for value in duals.values()) else {}
 
 
-def _equilibrated(problem: PosedProgram, tol: float) -> Solution:
+def _equilibrated(problem: LinearProgram, tol: float) -> Solution:
     """HiGHS in units that make rows and columns of size 1; judged in the units of the problem."""
     start = time.perf_counter()
     at(EQUILIBRATED)
@@ -378,13 +371,13 @@ def solve_equilibrated(data: LinearData, tol: float, owner: str) -> Certificate 
     return certify_linear(data, better, _finite(finished), tol=tol, owner=owner)
 
 
-def _without_point(problem: PosedProgram, name: str, run: ReferenceRun, tol: float) -> Solution:
+def _without_point(problem: LinearProgram, name: str, run: ReferenceRun, tol: float) -> Solution:
     evidence = find_evidence(problem.data, tol, problem.name) if run.claimed != "error" else None
     return _conclude(problem, name, run, evidence, tol)
 
 
 def _conclude(
-    problem: PosedProgram,
+    problem: LinearProgram,
     name: str,
     run: ReferenceRun,
     certificate: Certificate | None,
@@ -405,7 +398,7 @@ def _conclude(
     return solution
 
 
-def build_solution(problem: PosedProgram, certificate: Certificate, solver: str) -> Solution:
+def build_solution(problem: LinearProgram, certificate: Certificate, solver: str) -> Solution:
     """The Solution of a certificate: its point and multipliers, or its evidence."""
     status, found = certificate.claim, {}
     if status == "optimal":
@@ -426,7 +419,7 @@ def build_solution(problem: PosedProgram, certificate: Certificate, solver: str)
 
 
 def judge_stored(
-    problem: PosedProgram,
+    problem: LinearProgram,
     primal: Mapping[str, Array],
     dual: Mapping[str, Array],
     document: Mapping[str, Any],

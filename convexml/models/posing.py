@@ -27,7 +27,6 @@ from ..problem import MulticlassObjective, Objective, Statement, frame_of, label
 from ..problem.statement import pose_distance
 from ..solvers.reference import installed, run_reference
 from ..validation import for_part, positive_number
-from .base import PosedProblem
 from .inputs import Samples
 from .solution import BLOCKS, REBUILD, Solution
 
@@ -163,7 +162,7 @@ Values = Mapping[str, Array]
 """Primal or dual values by their textbook names."""
 
 
-class PosedLearning(PosedProblem, Protocol):
+class PosedLearning(Protocol):
     """The part of ``LearningProblem`` that solving, judging and storing work on."""
 
     classes: Array | None
@@ -174,6 +173,12 @@ class PosedLearning(PosedProblem, Protocol):
     _last: Solution | None
     _samples: Samples
     _statement: Statement | None
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def statement(self) -> Statement: ...
 
     @property
     def _kernel(self) -> Kernel | None: ...
@@ -191,6 +196,8 @@ class PosedLearning(PosedProblem, Protocol):
     def theta(self) -> dict[str, Any]: ...
 
     def snapshot(self) -> Self: ...
+
+    def posing_seconds(self) -> float: ...
 
     def posed_values(self, w: Array, b: Any, u: Array) -> tuple[dict[str, Any], dict[str, Any]]: ...
 

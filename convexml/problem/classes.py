@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
@@ -15,7 +15,7 @@ from ..data.array import blockwise
 from ..data.scaled import StackedDesign
 from ..losses.softmax import log_sum_exp, one_hot, shares
 from ..numerics import EPS, Array
-from ..penalties.base import Manifold, Penalty
+from ..penalties.base import Manifold
 from .objective import Objective, solve_symmetric
 
 # The Hessian of the loss of K classes: a sum over the rows, for one visit of these.
@@ -108,35 +108,9 @@ LARGEST_SYSTEM = 2000
 """Above this many unknowns the system is solved by conjugate gradients."""
 
 
-class ClassScores(Protocol):
-    """What a Newton step reads of an objective with K classes."""
-
-    @property
-    def fit_intercept(self) -> bool: ...
-    @property
-    def design(self) -> StackedDesign: ...
-    @property
-    def penalty(self) -> Penalty: ...
-    @property
-    def c(self) -> Array: ...
-    @property
-    def coefficients(self) -> Array: ...
-    @property
-    def labels(self) -> Array: ...
-    @property
-    def classes(self) -> int: ...
-    @property
-    def d(self) -> int: ...
-    @property
-    def w_shape(self) -> tuple[int, ...]: ...
-    def predict(self, w: Array, b: Any = 0.0) -> Array: ...
-    def loss_derivative(self, z: Array) -> Array: ...
-    def primal(self, w: Array, b: Any = 0.0) -> float: ...
-
-
 @np.errstate(over="ignore", invalid="ignore")
 def multiclass_step(
-    objective: ClassScores,
+    objective: MulticlassObjective,
     w: Array,
     b: Array,
     manifold: Manifold,
@@ -180,7 +154,7 @@ def multiclass_step(
 
 
 def known_step(
-    objective: ClassScores, manifold: Manifold, pull: Array, total: Array, hessian: Array
+    objective: MulticlassObjective, manifold: Manifold, pull: Array, total: Array, hessian: Array
 ) -> tuple[Array, Array] | None:
     """The Newton step (dw, db) where all of w is active and the sums over the rows are known."""
     K, free = objective.classes, objective.fit_intercept
@@ -193,7 +167,7 @@ def known_step(
 
 
 def damped_step(
-    objective: ClassScores, w: Array, b: Array, manifold: Manifold
+    objective: MulticlassObjective, w: Array, b: Array, manifold: Manifold
 ) -> tuple[Array, Array] | None:
     """The first of the points at 1, 1/4, 1/16, 1/64 of a Newton step at which P is not larger."""
     found = multiclass_step(objective, w, b, manifold)
@@ -209,7 +183,7 @@ def damped_step(
 
 
 def _by_factoring(
-    objective: ClassScores, blocks: Array, rows: Array, manifold: Manifold, right: Array
+    objective: MulticlassObjective, blocks: Array, rows: Array, manifold: Manifold, right: Array
 ) -> Array:
     """With the Hessian of the loss for these rows of W, which is written to."""
     K, active = objective.classes, manifold.active.reshape(objective.w_shape)
@@ -231,21 +205,21 @@ def _by_factoring(
     return step.ravel()[kept]
 
 
-def _gauge(objective: ClassScores, rows: Array) -> list[int]:
+def _gauge(objective: MulticlassObjective, rows: Array) -> list[int]:
     """The intercept and the unpenalised rows: there a constant may be added."""
     free = _free_rows(objective)
     found = [j for j, row in enumerate(rows) if free[row]]
     return found + [len(rows)] * int(objective.fit_intercept)
 
 
-def _free_rows(objective: ClassScores) -> Array:
+def _free_rows(objective: MulticlassObjective) -> Array:
     """Mask of the rows of W that are not penalised at all, shape (d,)."""
     free = objective.penalty.free(objective.d).reshape(objective.w_shape)
     return np.array([bool(row.all()) for row in free])
 
 
 def _by_conjugate_gradients(
-    objective: ClassScores, p: Array, manifold: Manifold, right: Array
+    objective: MulticlassObjective, p: Array, manifold: Manifold, right: Array
 ) -> Array:
     active, curved, c = manifold.active, manifold.hessian, objective.coefficients
     inside, free = len(manifold.gradient), _free_rows(objective)
@@ -290,7 +264,9 @@ SETTLED = 1e-11
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def refit(objective: ClassScores, z: Array, intercept_only: bool = False) -> tuple[Array, Array]:
+def refit(
+    objective: MulticlassObjective, z: Array, intercept_only: bool = False
+) -> tuple[Array, Array]:
     """Return (V, t) minimising F(z + X V + 1 t') over the unpenalised part: t, and rows of V.
 
     At the minimum the derivative of the loss is dual feasible: 1'u = 0, and X'u = 0 on these rows.
@@ -326,7 +302,7 @@ def refit(objective: ClassScores, z: Array, intercept_only: bool = False) -> tup
     return w, b
 
 
-def _scaled_intercept(objective: ClassScores, z: Array) -> Array:
+def _scaled_intercept(objective: MulticlassObjective, z: Array) -> Array:
     """t_k = log(c'e_k / c'p_k), which scales what is expected of a class to what there is of it.
 
     F(z + 1 t') <= F(z), the minimum where all rows of z are alike (Darroch and Ratcliff, 1972,
@@ -341,7 +317,9 @@ def _scaled_intercept(objective: ClassScores, z: Array) -> Array:
     return t - t.mean() if np.all(np.isfinite(t)) else np.zeros(objective.classes)
 
 
-def _merit(objective: ClassScores, z: Array, shift: Array, free: Array) -> tuple[float, float]:
+def _merit(
+    objective: MulticlassObjective, z: Array, shift: Array, free: Array
+) -> tuple[float, float]:
     """F(z + shift) - F(z) up to a constant; 1'u and X'u, the largest, relative to their terms."""
     u, slope = objective.loss_derivative(z + shift), 0.0
     if free.any():
