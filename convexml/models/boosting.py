@@ -19,7 +19,7 @@ from ..formulas import constant, listed
 from ..losses import Exponential
 from ..numerics import LEAST_SQUARE, Array, gamma, without_warnings
 from ..penalties import Zero
-from ..problem import Statement, label_all
+from ..problem import Statement
 from ..problem.stumps import Stumps, stumps_of
 from ..solvers.exact import boosting
 from ..validation import positive_integer, positive_number
@@ -27,21 +27,18 @@ from .arrays import ArrayProblem, Arrays, Shapes
 from .base import Hyperparameter
 from .inputs import Samples, expand, read_matrix, read_samples
 from .latex import WEIGHTS, Latex, such_that
-from .nu import samples_from_dict, samples_to_dict, scores_of
+from .nu import SignClassifier, samples_from_dict, samples_to_dict, scores_of, vector
 from .outcome import SUPPORT_SHARE
 from .pictures.answers import draw_margins
-from .prediction import score
 from .problem import LearningProblem
 from .solution import Solution
 
 # What classifiers that add up weak learners share.
 
 
-class Boosted(ArrayProblem):
+class Boosted(SignClassifier, ArrayProblem):
     """A classifier by the sign of a combination of weak learners."""
 
-    classes: Array
-    """The two labels; the larger is +1."""
     _samples: Samples
 
     def _read_samples(self, X: Any, y: Any, sample_weight: Any, matrix: str = "X") -> None:
@@ -66,16 +63,6 @@ class Boosted(ArrayProblem):
         w = solution.primal["w"]
         draw_margins(axes, self.margins(w) / max(float(np.abs(w).sum()), LEAST_SQUARE))
 
-    def predict(self, X: Any, primal: Arrays) -> Array:
-        """Labels of the caller, shape (k,)."""
-        found: Array = self.classes[(self.decision_function(X, primal) > 0.0).astype(int)]
-        return found
-
-    def score(self, X: Any, y: Any, primal: Arrays, sample_weight: Any = None) -> float:
-        """The share of the labels, by weight, that is predicted right."""
-        posed: Any = self
-        return score(posed, X, y, primal, sample_weight)
-
 
 # LPBoost as CVXPY problems, and in LaTeX.
 
@@ -87,7 +74,7 @@ def pose_lp_boost(H: Any, y: Array, s: Array, nu: float) -> Statement:
     """
     import cvxpy as cp
 
-    w, rho, xi = cp.Variable(H.shape[1], name="w"), cp.Variable(name="rho"), _vector("xi", s)
+    w, rho, xi = cp.Variable(H.shape[1], name="w"), cp.Variable(name="rho"), vector("xi", s)
     constraints = {
         "margin": cp.multiply(constant(y, "y"), constant(H, "H") @ w) >= rho - xi,
         "slack": xi >= 0.0,
@@ -96,8 +83,9 @@ def pose_lp_boost(H: Any, y: Array, s: Array, nu: float) -> Statement:
     }
     share, inverse = _share(nu)
     value = -rho + inverse * (constant(s / s.sum(), "c") @ xi)
-    problem = cp.Problem(cp.Minimize(value), label_all(constraints))
-    return Statement(problem, {"w": w, "rho": rho, "xi": xi}, constraints, {"nu": share})
+    return Statement.of(
+        cp.Minimize(value), {"w": w, "rho": rho, "xi": xi}, constraints, {"nu": share}
+    )
 
 
 def pose_lp_boost_dual(H: Any, y: Array, s: Array, nu: float) -> Statement:
@@ -107,7 +95,7 @@ def pose_lp_boost_dual(H: Any, y: Array, s: Array, nu: float) -> Statement:
     """
     import cvxpy as cp
 
-    d, gamma = _vector("d", s), cp.Variable(name="gamma")
+    d, gamma = vector("d", s), cp.Variable(name="gamma")
     share, inverse = _share(nu)
     constraints = {
         "edges": constant(H, "H").T @ cp.multiply(constant(y, "y"), d) <= gamma,
@@ -115,8 +103,7 @@ def pose_lp_boost_dual(H: Any, y: Array, s: Array, nu: float) -> Statement:
         "upper": d <= inverse * constant(s / s.sum(), "c"),
         "sum": cp.sum(d) == 1.0,
     }
-    problem = cp.Problem(cp.Maximize(-gamma), label_all(constraints))
-    return Statement(problem, {"d": d, "gamma": gamma}, constraints, {"nu": share})
+    return Statement.of(cp.Maximize(-gamma), {"d": d, "gamma": gamma}, constraints, {"nu": share})
 
 
 def _share(nu: float) -> tuple[Any, Any]:
@@ -125,12 +112,6 @@ def _share(nu: float) -> tuple[Any, Any]:
 
     share: Any = cp.Parameter(pos=True, name="nu", value=nu)
     return share, cp.CallbackParam(lambda: 1.0 / share.value, nonneg=True, name="inverse")
-
-
-def _vector(name: str, s: Array) -> Any:
-    import cvxpy as cp
-
-    return cp.Variable(len(s), name=name)
 
 
 def lp_boost_latex() -> Latex:

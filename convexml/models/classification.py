@@ -11,7 +11,7 @@ from ..formulas import constant
 from ..losses import HardMargin, Hinge, Logistic, Loss, Softmax
 from ..numerics import Array
 from ..penalties import L1, L2, GroupL2, Penalty, Zero
-from ..problem import Objective, Statement, label_all
+from ..problem import Objective, Statement
 from ..validation import positive_number
 from .base import Hyperparameter
 from .inputs import Samples
@@ -71,8 +71,7 @@ class HalfspaceLP(LearningProblem):
             variables["b"] = cp.Variable(name="b")
             scores = scores + variables["b"]
         constraints = {"halfspace": cp.multiply(constant(parts.y, "y"), scores) >= 1.0}
-        problem = cp.Problem(cp.Minimize(0.0), label_all(constraints))
-        return Statement(problem, variables, constraints)
+        return Statement.of(cp.Minimize(0.0), variables, constraints)
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
@@ -83,8 +82,7 @@ class HalfspaceLP(LearningProblem):
         constraints = {"balance": pull == 0.0, "alpha": alpha >= 0.0}
         if parts.fit_intercept:
             constraints["intercept"] = y @ alpha == 0.0
-        problem = cp.Problem(cp.Maximize(cp.sum(alpha)), label_all(constraints))
-        return Statement(problem, {"alpha": alpha}, constraints)
+        return Statement.of(cp.Maximize(cp.sum(alpha)), {"alpha": alpha}, constraints)
 
     def posed_values(self, w: Array, b: float, u: Array) -> tuple[dict[str, Any], dict[str, Any]]:
         """Values of w, b and z, and the multiplier alpha = -y u of "halfspace"."""
@@ -158,8 +156,7 @@ def pose_margin_dual(objective: Objective, upper: Any = None, X: str = "X") -> S
         constraints["balance"] = y @ alpha == 0.0
     normal = constant(objective.design.constant, X).T @ cp.multiply(y, alpha)
     value = cp.sum(alpha) - 0.5 * cp.sum_squares(normal)
-    problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-    return Statement(problem, {"alpha": alpha}, constraints)
+    return Statement.of(cp.Maximize(value), {"alpha": alpha}, constraints)
 
 
 # Logistic regression.

@@ -13,7 +13,7 @@ from ..certificates.clustering import Fusion, Partition
 from ..errors import InputError
 from ..formulas import constant
 from ..numerics import EPS, Array, gamma
-from ..problem import Statement, label_all
+from ..problem import Statement
 from ..problem.geometry import differences
 from ..progress import watched
 from ..validation import finite_array, nonnegative_number, positive_integer, read_labels
@@ -225,8 +225,7 @@ class ConvexClustering(ArrayProblem):
         Z = cp.Variable((len(self.weights), X.shape[1]), name="Z")
         constraints = {"differences": constant(differences(X.shape[0]), "A") @ U == Z}
         value = value + lam * (constant(self.weights, "w") @ cp.norm(Z, 2, axis=1))
-        problem = cp.Problem(cp.Minimize(value), label_all(constraints))
-        return Statement(problem, {"U": U, "Z": Z}, constraints, {"lam": lam})
+        return Statement.of(cp.Minimize(value), {"U": U, "Z": Z}, constraints, {"lam": lam})
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
@@ -241,8 +240,7 @@ class ConvexClustering(ArrayProblem):
             return Statement(cp.Problem(cp.Maximize(0.0 * cp.sum(V))), {"V": V}, {}, {"lam": lam})
         constraints = {"balls": cp.norm(V, 2, axis=1) <= lam * constant(self.weights, "w")}
         value = cp.sum(cp.multiply(A @ X, V)) - cp.sum_squares(A.T @ V) / 2
-        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-        return Statement(problem, {"V": V}, constraints, {"lam": lam})
+        return Statement.of(cp.Maximize(value), {"V": V}, constraints, {"lam": lam})
 
     def _read_duals(self) -> Arrays:
         row = self.constraints.get("differences")
@@ -455,8 +453,7 @@ class KMeansBound(ArrayProblem):
             "semidefinite": Z >> 0,
         }
         value = cp.sum(cp.multiply(constant(self.half_distances, "(D / 2)"), Z))
-        posed = cp.Problem(cp.Minimize(value), label_all(constraints))
-        return Statement(posed, {"Z": Z}, constraints, {"k": k})
+        return Statement.of(cp.Minimize(value), {"Z": Z}, constraints, {"k": k})
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
@@ -469,8 +466,7 @@ class KMeansBound(ArrayProblem):
         M = constant(self.half_distances, "(D / 2)") - N - (across + across.T) / 2
         constraints = {"nonnegative": N >= 0}
         value = cp.sum(alpha) + k * cp.lambda_min(M)
-        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-        return Statement(problem, {"alpha": alpha, "N": N}, constraints, {"k": k})
+        return Statement.of(cp.Maximize(value), {"alpha": alpha, "N": N}, constraints, {"k": k})
 
     def _read_duals(self) -> Arrays:
         rows, signs = (self.constraints[label].dual_value for label in ("rows", "nonnegative"))

@@ -16,7 +16,7 @@ from ..data.columns import NamedColumns, column_names, match_columns
 from ..errors import InputError
 from ..formulas import constant, listed
 from ..numerics import ROUNDING, Array
-from ..problem import Statement, label_all
+from ..problem import Statement
 from ..problem.geometry import Distances, Merging, distances_of, merge
 from ..solvers.exact import kruskal, sorting
 from ..validation import (
@@ -195,8 +195,7 @@ class NearestNeighbors(ArrayProblem):
         p = cp.Variable(self.distances.values.shape, name="p")
         constraints = {"sum": cp.sum(p, axis=1) == 1.0, "lower": p >= 0.0, "upper": p <= 1 / self.k}
         value = cp.sum(cp.multiply(self._costs, p))
-        problem = cp.Problem(cp.Minimize(value), label_all(constraints))
-        return Statement(problem, {"p": p}, constraints)
+        return Statement.of(cp.Minimize(value), {"p": p}, constraints)
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
@@ -211,8 +210,9 @@ class NearestNeighbors(ArrayProblem):
             "lambda_upper": upper >= 0.0,
         }
         value = -cp.sum(nu) - cp.sum(upper) / self.k
-        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-        return Statement(problem, dict(zip(NAMES, (nu, lower, upper), strict=True)), constraints)
+        return Statement.of(
+            cp.Maximize(value), dict(zip(NAMES, (nu, lower, upper), strict=True)), constraints
+        )
 
     def _read_duals(self) -> Arrays:
         labels = dict(zip(NAMES, ("sum", "lower", "upper"), strict=True))
@@ -369,8 +369,7 @@ class OptimalTransport(ArrayProblem):
             "nonnegative": plan >= 0.0,
         }
         value = cp.sum(cp.multiply(constant(self._costs, "C"), plan))
-        problem = cp.Problem(cp.Minimize(value), label_all(constraints))
-        return Statement(problem, {"plan": plan}, constraints)
+        return Statement.of(cp.Minimize(value), {"plan": plan}, constraints)
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
@@ -382,11 +381,11 @@ class OptimalTransport(ArrayProblem):
             + constant(np.ones((m, 1)), "1") @ g[None, :]
         )
         constraints = {"potentials": total <= constant(self._costs, "C")}
-        problem = cp.Problem(
+        return Statement.of(
             cp.Maximize(constant(self._a, "a") @ f + constant(self._b, "b") @ g),
-            label_all(constraints),
+            {"f": f, "g": g},
+            constraints,
         )
-        return Statement(problem, {"f": f, "g": g}, constraints)
 
     def _read_duals(self) -> Arrays:
         found = {name: self.constraints[of].dual_value for name, of in LABELS.items()}
@@ -455,8 +454,7 @@ def pose_trees(distances: Array, merging: Merging) -> Statement:
             enough = constant(parted, f"B_{label}") @ cp.vec(x, order="C")
             constraints[label] = enough >= constant(_blocks(partitions) - 1.0, f"m_{label}")
     value = cp.sum(cp.multiply(constant(np.triu(distances), "d"), x))
-    problem = cp.Problem(cp.Minimize(value), label_all(constraints))
-    return Statement(problem, {"x": x}, constraints)
+    return Statement.of(cp.Minimize(value), {"x": x}, constraints)
 
 
 def pose_packing(distances: Array, partitions: Array) -> Statement:
@@ -473,8 +471,7 @@ def pose_packing(distances: Array, partitions: Array) -> Statement:
     if n > 2:
         constraints["signs"] = y[1:] >= 0.0
     value = constant(_blocks(partitions) - 1.0, "m") @ y
-    problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-    return Statement(problem, {"y": y}, constraints)
+    return Statement.of(cp.Maximize(value), {"y": y}, constraints)
 
 
 def _blocks(partitions: Array) -> Array:

@@ -15,11 +15,11 @@ from ..data.columns import match_columns
 from ..errors import InputError
 from ..formulas import constant
 from ..numerics import Array
-from ..problem import Statement, label_all
+from ..problem import Statement
 from ..problem.likelihood import Moments, moments, pooled, precision_steps
 from ..validation import yes_or_no
 from .arrays import ArrayProblem, Arrays, Shapes
-from .inputs import read_matrix
+from .inputs import read_matrix, rows_of_dict
 from .latex import Latex, such_that
 from .likelihood import Rows, read_classified
 from .prediction import score
@@ -43,8 +43,7 @@ def pose_discriminant_primal(parts: Parts) -> Statement:
         Theta = variables[f"Theta{mark}"] = cp.Variable((one.d, one.d), name=f"Theta{mark}")
         constraints[f"symmetric{mark}"] = Theta == Theta.T
         value = value + share * (cp.trace(constant(one.S, f"S{mark}") @ Theta) - cp.log_det(Theta))
-    problem = cp.Problem(cp.Minimize(value), label_all(constraints))
-    return Statement(problem, variables, constraints)
+    return Statement.of(cp.Minimize(value), variables, constraints)
 
 
 def pose_discriminant_dual(parts: Parts) -> Statement:
@@ -59,8 +58,7 @@ def pose_discriminant_dual(parts: Parts) -> Statement:
         W = variables[f"W{mark}"] = cp.Variable((one.d, one.d), name=f"W{mark}")
         constraints[f"covariance{mark}"] = W == constant(one.S, f"S{mark}")
         value = value + share * (cp.log_det(W) + one.d)
-    problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-    return Statement(problem, variables, constraints)
+    return Statement.of(cp.Maximize(value), variables, constraints)
 
 
 def discriminant_latex(shared: bool) -> Latex:
@@ -346,7 +344,7 @@ class DiscriminantAnalysis(GaussianClasses, ArrayProblem):
         if "X" not in stored:
             names = ("classes", "priors", "means", "S", "features")
             return cls.of_moments(*(stored[name] for name in names))
-        X, s = Rows.from_dict(stored)
+        X, s = rows_of_dict(stored)
         y = np.full(len(s), stored["y"][0], dtype=np.array(stored["y"]).dtype)
         y[np.array(stored["rows"], dtype=int)] = stored["y"]
         return cls(X, y, stored["shared"], sample_weight=s)

@@ -21,7 +21,7 @@ from ..formulas import Weights, constant, listed
 from ..losses import Squared
 from ..numerics import LEAST_SQUARE, Array
 from ..penalties import Zero
-from ..problem import Objective, Statement, label_all
+from ..problem import Objective, Statement
 from ..solvers.dual.combinations import BandedBox, combination_steps, inner_points, promising
 from ..solvers.exact import smallest_box, without_combinations
 from ..validation import finite_array, nonnegative_integer, nonnegative_number, yes_or_no
@@ -61,8 +61,9 @@ def pose_generalized(samples: Samples, A: Any, strength: float, intercept: bool)
     constraints = {"prediction": prediction == z, "combinations": constant(A, "A") @ w == v}
     c = constant(samples.weights / samples.weights.sum(), "c")
     loss = cp.sum_squares(cp.multiply(cp.sqrt(c), z - constant(samples.y, "y")))
-    problem = cp.Problem(cp.Minimize(0.5 * loss + lam * cp.norm1(v)), label_all(constraints))
-    return Statement(problem, variables, constraints, {"lam": lam})
+    return Statement.of(
+        cp.Minimize(0.5 * loss + lam * cp.norm1(v)), variables, constraints, {"lam": lam}
+    )
 
 
 def pose_generalized_dual(samples: Samples, A: Any, strength: float, intercept: bool) -> Statement:
@@ -77,8 +78,7 @@ def pose_generalized_dual(samples: Samples, A: Any, strength: float, intercept: 
         constraints["intercept"] = cp.sum(u) == 0.0
     c = constant(samples.weights / samples.weights.sum(), "c")
     value = -0.5 * cp.sum_squares(cp.multiply(1.0 / cp.sqrt(c), u)) - constant(samples.y, "y") @ u
-    problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-    return Statement(problem, {"u": u, "s": s}, constraints, {"lam": lam})
+    return Statement.of(cp.Maximize(value), {"u": u, "s": s}, constraints, {"lam": lam})
 
 
 def generalized_latex(intercept: bool, weighted: bool) -> Latex:
@@ -501,8 +501,9 @@ class TrendFilter(ArrayProblem):
         lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)
         constraints = {"differences": constant(self._matrix(), "A") @ w == z}
         fit = cp.sum_squares(w - constant(self._y, "y")) / (2.0 * self._y.size)
-        problem = cp.Problem(cp.Minimize(fit + lam * cp.norm1(z)), label_all(constraints))
-        return Statement(problem, {"w": w, "z": z}, constraints, {"lam": lam})
+        return Statement.of(
+            cp.Minimize(fit + lam * cp.norm1(z)), {"w": w, "z": z}, constraints, {"lam": lam}
+        )
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
@@ -512,8 +513,7 @@ class TrendFilter(ArrayProblem):
         pull = constant(self._matrix(), "A").T @ s
         constraints = {"box": cp.abs(s) <= lam}
         value = constant(self._y, "y") @ pull - 0.5 * self._y.size * cp.sum_squares(pull)
-        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-        return Statement(problem, {"s": s}, constraints, {"lam": lam})
+        return Statement.of(cp.Maximize(value), {"s": s}, constraints, {"lam": lam})
 
     def _read_duals(self) -> Arrays:
         found = self.constraints["differences"].dual_value

@@ -117,6 +117,16 @@ def refuse_lost(owner: str, matrix: Any, name: str) -> None:
         )
 
 
+def rows_of_dict(stored: dict[str, Any]) -> tuple[Any, Array]:
+    """X and the weights of rows as a document holds them; dropped ones have weight 0."""
+    rows, total = np.array(stored["rows"], dtype=int), int(stored["total"])
+    kept = np.array(stored["X"], dtype=float)
+    X, weights = np.zeros((total, kept.shape[1])), np.zeros(total)
+    X[rows], weights[rows] = kept, stored["sample_weight"]
+    names = stored.get("features")
+    return (NamedColumns(X, names) if names else X), weights
+
+
 # Numbers of the samples in the blocks that their user passed, with empty ones and weights of 0.
 
 

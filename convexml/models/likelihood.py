@@ -13,16 +13,23 @@ from scipy import sparse
 
 from ..certificates import Certificate
 from ..certificates.likelihood import Precision, Shares, certify_unbounded, name_column
-from ..data.columns import NamedColumns, column_names
+from ..data.columns import column_names
 from ..errors import InputError
 from ..formulas import constant, entries, listed
 from ..numerics import Array
-from ..problem import Statement, label_all
+from ..problem import Statement
 from ..problem.likelihood import Moments, moments, precision_steps
 from ..validation import finite_array, nonnegative_number, read_labels, refuse_masked, yes_or_no
 from .arrays import ArrayProblem, Arrays, Shapes
 from .base import Hyperparameter
-from .inputs import distinct_labels, read_many_classes, read_matrix, read_weights, refuse_weightless
+from .inputs import (
+    distinct_labels,
+    read_many_classes,
+    read_matrix,
+    read_weights,
+    refuse_weightless,
+    rows_of_dict,
+)
 from .latex import MOMENTS, Latex, such_that
 from .prediction import score
 
@@ -110,10 +117,9 @@ class LabelLikelihood(ArrayProblem):
         """The most probable class for each row of X."""
         return np.repeat(self.classes[[int(np.argmax(self._whole(primal)))]], len(X))
 
-    def score(self, X: Any, y: Any, primal: Arrays, sample_weight: Any = None) -> float:
+    def score(self: Any, X: Any, y: Any, primal: Arrays, sample_weight: Any = None) -> float:
         """Accuracy; the mean of -log p(x) on other samples is ``objective`` posed on these."""
-        problem: Any = self
-        return score(problem, X, y, primal, sample_weight)
+        return score(self, X, y, primal, sample_weight)
 
     # -- posed with CVXPY, told in LaTeX ---------------------------------------------------------
 
@@ -124,8 +130,7 @@ class LabelLikelihood(ArrayProblem):
         seen = np.flatnonzero(self._shares.seen)
         constraints = {"total": cp.sum(whole) == 1.0, "nonnegative": whole >= 0.0}
         value = -(constant(self.shares[seen], "q") @ cp.log(entries(whole, seen, "I_seen")))
-        problem = cp.Problem(cp.Minimize(value), label_all(constraints))
-        return Statement(problem, variables, constraints)
+        return Statement.of(cp.Minimize(value), variables, constraints)
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
@@ -141,8 +146,7 @@ class LabelLikelihood(ArrayProblem):
             - nu
             + constant(self.shares[seen], "q") @ cp.log(nu - entries(lam, seen, "I_seen"))
         )
-        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-        return Statement(problem, {"nu": nu, "lambda": lam}, constraints)
+        return Statement.of(cp.Maximize(value), {"nu": nu, "lambda": lam}, constraints)
 
     def _read_duals(self) -> Arrays:
         rows = self.constraints
@@ -409,16 +413,6 @@ class Rows:
             "features": self.feature_names,
         }
 
-    @staticmethod
-    def from_dict(stored: dict[str, Any]) -> tuple[Any, Array]:
-        """X and weights as they were passed; dropped rows come back with weight 0."""
-        rows, total = np.array(stored["rows"], dtype=int), int(stored["total"])
-        kept = np.array(stored["X"], dtype=float)
-        X, weights = np.zeros((total, kept.shape[1])), np.zeros(total)
-        X[rows], weights[rows] = kept, stored["sample_weight"]
-        names = stored.get("features")
-        return (NamedColumns(X, names) if names else X), weights
-
 
 def read_rows(owner: str, X: Any, sample_weight: Any) -> Rows:
     """Validate X (n, d) and sample weights."""
@@ -613,8 +607,7 @@ class GaussianLikelihood(ArrayProblem):
         symmetric = {"symmetric": Theta == Theta.T}
         value = -cp.log_det(Theta) + cp.trace(S @ Theta)
         value = value + lam * cp.sum(cp.abs(Theta - cp.diag(cp.diag(Theta))))
-        problem = cp.Problem(cp.Minimize(value), label_all(symmetric))
-        return Statement(problem, {"Theta": Theta}, symmetric, {"lam": lam})
+        return Statement.of(cp.Minimize(value), {"Theta": Theta}, symmetric, {"lam": lam})
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
@@ -627,8 +620,7 @@ class GaussianLikelihood(ArrayProblem):
             "diagonal": cp.diag(W) == cp.diag(S),
             "box": cp.abs(W - S) <= lam,
         }
-        problem = cp.Problem(cp.Maximize(cp.log_det(W) + d), label_all(constraints))
-        return Statement(problem, {"W": W}, constraints, {"lam": lam})
+        return Statement.of(cp.Maximize(cp.log_det(W) + d), {"W": W}, constraints, {"lam": lam})
 
     def to_dict(self) -> dict[str, Any]:
         known = {name: value.tolist() for name, value in vars(self.moments).items()}
@@ -640,7 +632,7 @@ class GaussianLikelihood(ArrayProblem):
     def from_dict(cls, stored: dict[str, Any]) -> GaussianLikelihood:
         """Pose the problem again that ``to_dict`` described."""
         if "X" in stored:
-            X, s = Rows.from_dict(stored)
+            X, s = rows_of_dict(stored)
             centred = not stored["centre"]
             return cls(X, stored["lam"], sample_weight=s, assume_centered=centred)
         return cls.of_covariance(np.array(stored["S"], dtype=float), stored["lam"])

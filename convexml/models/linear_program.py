@@ -32,7 +32,7 @@ from ..deadline import limited
 from ..errors import InputError, UnsuitableSolverError
 from ..formulas import Row, constant, entries, listed, plus
 from ..numerics import Array
-from ..problem import Statement, label_all
+from ..problem import Statement
 from ..problem.linear_program import LinearData, linear_to_dict, read_linear_data, read_point
 from ..progress import at
 from ..solvers import supports
@@ -106,8 +106,7 @@ def pose_linear_primal(data: LinearData) -> Statement:
         constraints["lower"] = entries(x, lower, "I_lower") >= constant(data.lower[lower], "lower")
     if upper.size:
         constraints["upper"] = entries(x, upper, "I_upper") <= constant(data.upper[upper], "upper")
-    problem = cp.Problem(cp.Minimize(constant(data.c, "c") @ x), label_all(constraints))
-    return Statement(problem, {"x": x}, constraints)
+    return Statement.of(cp.Minimize(constant(data.c, "c") @ x), {"x": x}, constraints)
 
 
 def pose_linear_dual(data: LinearData) -> Statement:
@@ -141,8 +140,7 @@ def pose_linear_dual(data: LinearData) -> Statement:
                 absent[f"{y.name()} of no bound"] = entries(y, rest, f"I_no_{name}") == 0.0
     constraints = {"stationarity": gradient == 0.0}
     constraints |= {name: v >= 0.0 for name, v in variables.items() if name != "nu"} | absent
-    problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-    return Statement(problem, variables, constraints)
+    return Statement.of(cp.Maximize(value), variables, constraints)
 
 
 MULTIPLIER_OF = {"ub": "lambda_ub", "eq": "nu", "lower": "lambda_lower", "upper": "lambda_upper"}

@@ -16,7 +16,7 @@ from ..errors import SolverError
 from ..formulas import constant, listed
 from ..losses import Squared
 from ..numerics import Array
-from ..problem import Objective, Statement, label_all
+from ..problem import Objective, Statement
 from ..problem.frame import SeveralTargets
 from ..validation import nonnegative_number, positive_number, yes_or_no
 from .base import Hyperparameter
@@ -45,8 +45,7 @@ def pose_multi_task(targets: SeveralTargets, lam: Any) -> Statement:
     loss = cp.sum_squares(roots @ (Z - constant(targets.Y, "Y")))
     value = 0.5 * loss + lam * cp.sum(cp.norm(W, 2, axis=1))
     constraints = {"prediction": prediction == Z}
-    problem = cp.Problem(cp.Minimize(value), label_all(constraints))
-    return Statement(problem, variables, constraints)
+    return Statement.of(cp.Minimize(value), variables, constraints)
 
 
 def pose_multi_task_dual(targets: SeveralTargets, lam: Any) -> Statement:
@@ -64,8 +63,7 @@ def pose_multi_task_dual(targets: SeveralTargets, lam: Any) -> Statement:
     roots = constant(sparse.diags_array(1.0 / np.sqrt(targets.c)), "diag(1 / sqrt(c))")
     squares = cp.sum_squares(roots @ U)
     value = -0.5 * squares - cp.sum(cp.multiply(constant(targets.Y, "Y"), U))
-    problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-    return Statement(problem, {"u": U}, constraints)
+    return Statement.of(cp.Maximize(value), {"u": U}, constraints)
 
 
 def multi_task_latex(intercept: bool, weighted: bool) -> Latex:

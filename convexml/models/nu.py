@@ -26,7 +26,7 @@ from ..certificates.learning.nu import (
 )
 from ..certificates.learning.paths import Tangent
 from ..data import as_design
-from ..data.columns import NamedColumns, match_columns
+from ..data.columns import match_columns
 from ..errors import InputError
 from ..formulas import constant, listed, worst
 from ..kernels import Kernel
@@ -34,13 +34,13 @@ from ..kernels.matrix import KernelMatrix
 from ..losses import Pinball
 from ..numerics import EPS, Array, gamma
 from ..penalties import L2
-from ..problem import Statement, label_all
+from ..problem import Statement
 from ..problem.kernel import KernelObjective
 from ..solvers.dual.smo import climb, smo
 from ..validation import positive_number
 from .arrays import ArrayProblem, Arrays, Shapes
 from .base import Hyperparameter
-from .inputs import Samples, expand, read_matrix, read_samples
+from .inputs import Samples, expand, read_matrix, read_samples, rows_of_dict
 from .kernel import kernel_matrix
 from .latex import FACTORED, KEPT, WEIGHTS, Latex, gram, such_that
 from .outcome import SUPPORT_SHARE
@@ -103,13 +103,10 @@ def samples_to_dict(samples: Samples, kernel: Kernel | None) -> dict[str, Any]:
 
 def samples_from_dict(stored: dict[str, Any]) -> tuple[list[Any], Any, Array]:
     """X and perhaps y, the kernel and the weights; rows that were dropped have weight 0."""
-    rows, total = np.array(stored["rows"], dtype=int), int(stored["total"])
-    kept = np.array(stored["X"], dtype=float)
-    X, weights = np.zeros((total, kept.shape[1])), np.zeros(total)
-    X[rows], weights[rows] = kept, stored["sample_weight"]
+    X, weights = rows_of_dict(stored)
+    rows, total = np.array(stored["rows"], dtype=int), len(weights)
     kernel = None if stored["kernel"] is None else rebuilt(stored["kernel"])
-    names = stored.get("features")
-    data: list[Any] = [NamedColumns(X, names) if names else X]
+    data: list[Any] = [X]
     if stored["y"] is not None and stored["classes"] is None:
         targets = np.zeros(total)
         targets[rows] = stored["y"]
@@ -144,7 +141,7 @@ def pose_nu(A: Any, s: Array, labels: Array | None, nu: float, is_factor: bool) 
     """Minimise (1/2) |w|^2 + s'xi - nu S rho s.t. f(x_i) >= rho - xi_i, or y_i (f(x_i) + b)."""
     import cvxpy as cp
 
-    w, rho, xi = cp.Variable(A.shape[1], name="w"), cp.Variable(name="rho"), _vector("xi", s)
+    w, rho, xi = cp.Variable(A.shape[1], name="w"), cp.Variable(name="rho"), vector("xi", s)
     variables, scores = (
         {"w": w, "rho": rho, "xi": xi},
         constant(A, "Phi" if is_factor else "X") @ w,
@@ -156,12 +153,11 @@ def pose_nu(A: Any, s: Array, labels: Array | None, nu: float, is_factor: bool) 
     if labels is not None:
         constraints["rho"] = rho >= 0.0
     if is_factor:  # w = L'q
-        variables["q"] = q = _vector("q", s)
+        variables["q"] = q = vector("q", s)
         constraints["function"] = w == constant(A, "Phi").T @ q
     share = cp.Parameter(nonneg=True, name="nu", value=nu)
     value = 0.5 * cp.sum_squares(w) + constant(s, "s") @ xi - float(s.sum()) * (share * rho)
-    problem = cp.Problem(cp.Minimize(value), label_all(constraints))
-    return Statement(problem, variables, constraints, {"nu": share})
+    return Statement.of(cp.Minimize(value), variables, constraints, {"nu": share})
 
 
 def pose_nu_dual(A: Any, s: Array, labels: Array | None, nu: float, is_factor: bool) -> Statement:
@@ -171,7 +167,7 @@ def pose_nu_dual(A: Any, s: Array, labels: Array | None, nu: float, is_factor: b
     """
     import cvxpy as cp
 
-    alpha, share = _vector("alpha", s), cp.Parameter(nonneg=True, name="nu", value=nu)
+    alpha, share = vector("alpha", s), cp.Parameter(nonneg=True, name="nu", value=nu)
     total = float(s.sum()) * share
     q = alpha if labels is None else cp.multiply(constant(labels, "y"), alpha)
     constraints = {
@@ -182,11 +178,11 @@ def pose_nu_dual(A: Any, s: Array, labels: Array | None, nu: float, is_factor: b
     if labels is not None:
         constraints["intercept"] = cp.sum(q) == 0.0
     value = -0.5 * cp.sum_squares(constant(A, "Phi" if is_factor else "X").T @ q)
-    problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-    return Statement(problem, {"alpha": alpha}, constraints, {"nu": share})
+    return Statement.of(cp.Maximize(value), {"alpha": alpha}, constraints, {"nu": share})
 
 
-def _vector(name: str, s: Array) -> Any:
+def vector(name: str, s: Array) -> Any:
+    """A variable with an entry for each of s."""
     import cvxpy as cp
 
     return cp.Variable(len(s), name=name)
@@ -421,6 +417,22 @@ class NuMachine(ArrayProblem):
         return A, self._samples.weights, labels, self.nu, self._matrix is not None
 
 
+class SignClassifier:
+    """What tells two classes apart by the sign of its ``decision_function``."""
+
+    classes: Array
+    """The two labels; the larger is +1."""
+
+    def predict(self: Any, X: Any, primal: Arrays) -> Array:
+        """Labels of the caller, shape (m,)."""
+        found: Array = self.classes[(self.decision_function(X, primal) > 0.0).astype(int)]
+        return found
+
+    def score(self: Any, X: Any, y: Any, primal: Arrays, sample_weight: Any = None) -> float:
+        """The share of the labels, by weight, that is predicted right."""
+        return score(self, X, y, primal, sample_weight)
+
+
 # The support vector machine whose margin is found: nu in place of C.
 
 
@@ -432,7 +444,7 @@ FALL, IDLE = 0.9, 5
 """So many evaluations without a violation of this share of the least end it: rounding moves."""
 
 
-class NuSVC(NuMachine):
+class NuSVC(SignClassifier, NuMachine):
     r"""Minimise (1/2) |f|^2 + sum_i s_i xi_i - nu S rho s.t. y_i (f(x_i) + b) >= rho - xi_i.
 
     xi_i >= 0, rho >= 0; f(x) = w.x, or f = sum_j q_j k(x_j, .) with a kernel; S = sum_i s_i. At
@@ -472,8 +484,6 @@ class NuSVC(NuMachine):
     methods: ClassVar[tuple[str, ...]] = ("smo",)
     scikit_learn: ClassVar = {"NuSVC": {"nu": "nu = nu"}}
     _scalars: ClassVar[Shapes] = {"b": (), "rho": ()}
-    classes: Array
-    """The two labels; the larger is +1."""
 
     def __init__(
         self, X: Any, y: Any, nu: float, kernel: Any = None, *, sample_weight: Any = None
@@ -588,16 +598,6 @@ class NuSVC(NuMachine):
     def decision_function(self, X: Any, primal: Arrays) -> Array:
         """f(x) + b for new samples, shape (m,)."""
         return self.scores(X, primal) + float(primal["b"])
-
-    def predict(self, X: Any, primal: Arrays) -> Array:
-        """Labels of the caller, shape (m,)."""
-        found: Array = self.classes[(self.decision_function(X, primal) > 0.0).astype(int)]
-        return found
-
-    def score(self, X: Any, y: Any, primal: Arrays, sample_weight: Any = None) -> float:
-        """The share of the labels, by weight, that is predicted right."""
-        posed: Any = self
-        return score(posed, X, y, primal, sample_weight)
 
     def draw(self, axes: Any, solution: Any) -> None:
         """The samples by their scores, and the margin between -rho and rho."""

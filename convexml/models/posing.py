@@ -15,7 +15,6 @@ from ..certificates import Certificate
 from ..certificates.learning.existence import SMALL_ENOUGH, Evidence, inconsistent
 from ..certificates.learning.separation import excluded, inseparable
 from ..data import StackedDesign, rows_in_blocks
-from ..data.columns import NamedColumns
 from ..duality.interface import record
 from ..errors import InputError
 from ..formulas import constant
@@ -23,11 +22,11 @@ from ..kernels import Kernel
 from ..losses import Loss
 from ..numerics import Array
 from ..penalties import Penalty
-from ..problem import MulticlassObjective, Objective, Statement, frame_of, label_all, parameters_of
+from ..problem import MulticlassObjective, Objective, Statement, frame_of, parameters_of
 from ..problem.statement import pose_distance
 from ..solvers.reference import installed, run_reference
 from ..validation import for_part, positive_number
-from .inputs import Samples
+from .inputs import Samples, rows_of_dict
 from .solution import BLOCKS, REBUILD, Solution
 
 Parts = tuple[Loss, Penalty, str | float]
@@ -262,9 +261,9 @@ def pose_in_slacks(problem: PosedLearning) -> Statement:
     value: Any = 0.5 * cp.sum_squares(w)
     if not parts.loss.is_indicator:
         value = value + cp.sum(cp.multiply(posed_coefficients(problem), terms.value))
-    posed = cp.Problem(cp.Minimize(value), label_all(terms.constraints))
-    variables |= {slack.name(): slack for slack in posed.variables()}
-    return Statement(posed, variables, terms.constraints)
+    statement = Statement.of(cp.Minimize(value), variables, terms.constraints)
+    variables |= {slack.name(): slack for slack in statement.problem.variables()}
+    return statement
 
 
 def posed_values(
@@ -411,13 +410,10 @@ def _rows_of(problem: PosedLearning) -> dict[str, Any]:
 
 def learning_from_dict(model: type, stored: dict[str, Any]) -> Any:
     """Pose a stored problem again; dropped rows come back with weight 0."""
-    rows, total = np.array(stored["rows"], dtype=int), int(stored["total"])
-    kept = np.array(stored["X"], dtype=float)
-    X, weight = np.zeros((total, kept.shape[1])), np.zeros(total)
-    X[rows], weight[rows] = kept, stored["sample_weight"]
+    X, weight = rows_of_dict(stored)
     labels = np.array(stored["y"])
-    y = np.repeat(labels[:1], total, axis=0)
-    y[rows] = labels
+    y = np.repeat(labels[:1], len(weight), axis=0)
+    y[np.array(stored["rows"], dtype=int)] = labels
     given = dict(stored["parameters"])
     if stored["kind"] in GENERAL:
         given["loss"] = _rebuild(losses, stored["loss"])
@@ -426,8 +422,7 @@ def learning_from_dict(model: type, stored: dict[str, Any]) -> Any:
         given["penalty"] = _rebuild(penalties, stored["penalty"])
     if "kernel" in stored:
         given["kernel"] = _rebuild(kernels, stored["kernel"])
-    frame = NamedColumns(X, stored["features"]) if stored.get("features") else X
-    return model(frame, y, **given, fit_intercept=stored["fit_intercept"], sample_weight=weight)
+    return model(X, y, **given, fit_intercept=stored["fit_intercept"], sample_weight=weight)
 
 
 def _plain(value: Any) -> Any:

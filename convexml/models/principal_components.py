@@ -13,7 +13,7 @@ from ..certificates.fantope import Directions, Fantope, directions_of
 from ..errors import InputError
 from ..formulas import constant, listed
 from ..numerics import Array
-from ..problem import Statement, label_all
+from ..problem import Statement
 from ..problem.likelihood import Moments, moments
 from ..validation import positive_integer
 from .arrays import ArrayProblem, Arrays, Shapes
@@ -39,8 +39,7 @@ def pose_components(S: Array, k: int) -> Statement:
         "lower": P >> 0,
     }
     value = -cp.trace(constant(S, "S") @ P)
-    problem = cp.Problem(cp.Minimize(value), label_all(constraints))
-    return Statement(problem, {"P": P}, constraints, {"k": count})
+    return Statement.of(cp.Minimize(value), {"P": P}, constraints, {"k": count})
 
 
 def pose_components_dual(S: Array, k: int) -> Statement:
@@ -58,9 +57,8 @@ def pose_components_dual(S: Array, k: int) -> Statement:
         "upper": upper >> 0,
         "lower": lower >> 0,
     }
-    problem = cp.Problem(cp.Maximize(-count * nu - cp.trace(upper)), label_all(constraints))
-    names = {"nu": nu, "Z_upper": upper, "Z_lower": lower}
-    return Statement(problem, names, constraints, {"k": count})
+    value, names = -count * nu - cp.trace(upper), {"nu": nu, "Z_upper": upper, "Z_lower": lower}
+    return Statement.of(cp.Maximize(value), names, constraints, {"k": count})
 
 
 def components_latex(is_wide: bool) -> Latex:

@@ -14,7 +14,7 @@ from ..numerics import Array
 from ..penalties import L1, L2, GroupL2, L1Ball, L2Ball, Penalty, SortedL1, Zero
 from ..penalties import ElasticNet as ElasticNetPenalty
 from ..penalties.sorted_l1 import decreasing
-from ..problem import Statement, label_all
+from ..problem import Statement
 from ..validation import nonnegative_array, positive_number
 from .base import Hyperparameter
 from .grid import leave_one_out
@@ -104,8 +104,7 @@ class MinimumNorm(LearningProblem):
         constraints = {"intercept": cp.sum(nu) == 0.0} if parts.fit_intercept else {}
         value = -0.5 * cp.sum_squares(constant(parts.design.constant, "X").T @ nu)
         value = value - constant(parts.y, "y") @ nu
-        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-        return Statement(problem, {"nu": nu}, constraints)
+        return Statement.of(cp.Maximize(value), {"nu": nu}, constraints)
 
     def dual_from_constraints(self) -> Array | None:
         return self.constraints["interpolation"].dual_value
@@ -763,8 +762,9 @@ class SVR(LearningProblem):
             - epsilon * cp.sum(alpha + alpha_star)
             - 0.5 * norm
         )
-        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-        return Statement(problem, {"alpha": alpha, "alpha_star": alpha_star}, constraints)
+        return Statement.of(
+            cp.Maximize(value), {"alpha": alpha, "alpha_star": alpha_star}, constraints
+        )
 
     def dual_from_constraints(self) -> Array | None:
         alpha, alpha_star = (self.constraints[label].dual_value for label in ("above", "below"))

@@ -20,7 +20,7 @@ from ..formulas import constant, listed
 from ..losses import Squared
 from ..numerics import LEAST_SQUARE, UNIT, Array
 from ..penalties import L1
-from ..problem import Objective, Statement, label_all
+from ..problem import Objective, Statement
 from ..problem.residuals import RegressionSamples
 from ..solvers.exact import Fit, scaled_lasso
 from ..validation import nonnegative_number, positive_number, yes_or_no
@@ -213,8 +213,7 @@ def pose_dantzig(samples: RegressionSamples, strength: float) -> Statement:
     }
     if samples.fit_intercept:
         constraints["balance"] = c @ r == 0.0
-    problem = cp.Problem(cp.Minimize(cp.norm1(w)), label_all(constraints))
-    return Statement(problem, variables, constraints, {"lam": lam})
+    return Statement.of(cp.Minimize(cp.norm1(w)), variables, constraints, {"lam": lam})
 
 
 def pose_dantzig_dual(samples: RegressionSamples, strength: float) -> Statement:
@@ -236,8 +235,9 @@ def pose_dantzig_dual(samples: RegressionSamples, strength: float) -> Statement:
     if samples.fit_intercept:
         constraints["balance"] = c @ q == 0.0
     gain = cp.multiply(c, constant(samples.y, "y")) @ q
-    problem = cp.Problem(cp.Maximize(gain - lam * cp.norm1(v)), label_all(constraints))
-    return Statement(problem, variables, constraints, {"lam": lam}, ("q",))
+    return Statement.of(
+        cp.Maximize(gain - lam * cp.norm1(v)), variables, constraints, {"lam": lam}, ("q",)
+    )
 
 
 def dantzig_latex(intercept: bool, weighted: bool) -> Latex:
@@ -443,8 +443,7 @@ def pose_square_root(samples: RegressionSamples, strength: float) -> Statement:
         prediction = prediction + b
     constraints = {"prediction": prediction == z}
     size = cp.norm(cp.multiply(constant(samples.roots, "sqrt(c)"), z - constant(samples.y, "y")), 2)
-    problem = cp.Problem(cp.Minimize(size + lam * cp.norm1(w)), label_all(constraints))
-    return Statement(problem, variables, constraints, {"lam": lam})
+    return Statement.of(cp.Minimize(size + lam * cp.norm1(w)), variables, constraints, {"lam": lam})
 
 
 def pose_square_root_dual(samples: RegressionSamples, strength: float) -> Statement:
@@ -464,8 +463,9 @@ def pose_square_root_dual(samples: RegressionSamples, strength: float) -> Statem
     }
     if samples.fit_intercept:
         constraints["intercept"] = cp.sum(u) == 0.0
-    problem = cp.Problem(cp.Maximize(-constant(samples.y, "y") @ u), label_all(constraints))
-    return Statement(problem, {"u": u}, constraints, {"lam": lam})
+    return Statement.of(
+        cp.Maximize(-constant(samples.y, "y") @ u), {"u": u}, constraints, {"lam": lam}
+    )
 
 
 def square_root_latex(intercept: bool, weighted: bool) -> Latex:

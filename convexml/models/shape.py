@@ -19,7 +19,7 @@ from ..formulas import constant, entries, listed
 from ..losses import Squared
 from ..numerics import LEAST_SQUARE, Array
 from ..penalties import Zero
-from ..problem import Objective, Statement, label_all
+from ..problem import Objective, Statement
 from ..solvers.dual.combinations import piece_steps, slopes_of
 from ..solvers.exact import farthest_points, pool_adjacent_violators
 from ..validation import finite_array, yes_or_no
@@ -198,8 +198,7 @@ class ConvexRegression(Predictor, ArrayProblem):
             rises = cp.sum(cp.multiply(I_i @ g, steps), axis=1)
             constraints["convex"] = I_j @ theta - I_i @ theta - rises >= 0.0
         fit = cp.sum_squares(theta - constant(self.program.y, "y")) / (2.0 * n)
-        problem = cp.Problem(cp.Minimize(fit), label_all(constraints))
-        return Statement(problem, {"theta": theta, "g": g}, constraints)
+        return Statement.of(cp.Minimize(fit), {"theta": theta, "g": g}, constraints)
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
@@ -212,8 +211,7 @@ class ConvexRegression(Predictor, ArrayProblem):
         balance = lam @ X - cp.multiply(cp.reshape(leaving, (n, 1), order="C"), X) == 0.0
         constraints = {"signs": lam >= 0.0, "diagonal": cp.diag(lam) == 0.0, "balance": balance}
         value = -0.5 * n * cp.sum_squares(t) - (y - cp.sum(y) / n) @ t
-        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-        return Statement(problem, {"lambda": lam}, constraints)
+        return Statement.of(cp.Maximize(value), {"lambda": lam}, constraints)
 
     def _read_duals(self) -> Arrays:
         found = [constraint.dual_value for constraint in self.constraints.values()]
@@ -371,8 +369,9 @@ class EnclosingBall(ArrayProblem):
         center, radius = cp.Variable(X.shape[1], name="center"), cp.Variable(name="radius")
         away = constant(X, "X") - constant(np.ones((len(X), 1)), "1") @ center[None, :]
         constraints = {"enclosed": cp.norm(away, 2, axis=1) <= radius}
-        problem = cp.Problem(cp.Minimize(cp.square(radius)), label_all(constraints))
-        return Statement(problem, {"center": center, "radius": radius}, constraints)
+        return Statement.of(
+            cp.Minimize(cp.square(radius)), {"center": center, "radius": radius}, constraints
+        )
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
@@ -381,8 +380,7 @@ class EnclosingBall(ArrayProblem):
         alpha = cp.Variable(len(self.program.X), name="alpha")
         constraints = {"sum": cp.sum(alpha) == 1.0, "signs": alpha >= 0.0}
         value = cp.sum(cp.square(about), axis=1) @ alpha - cp.sum_squares(about.T @ alpha)
-        problem = cp.Problem(cp.Maximize(value), label_all(constraints))
-        return Statement(problem, {"alpha": alpha}, constraints)
+        return Statement.of(cp.Maximize(value), {"alpha": alpha}, constraints)
 
     def _read_duals(self) -> Arrays:
         found = self.constraints["enclosed"].dual_value
@@ -520,8 +518,7 @@ class MonotoneRegression(ArrayProblem):
         w = cp.Variable(len(y), name="w")
         constraints = {"monotone": sign * cp.diff(w) >= 0.0} if len(y) > 1 else {}
         value = 0.5 * cp.sum_squares(cp.multiply(cp.sqrt(constant(c, "c")), w - constant(y, "y")))
-        problem = cp.Problem(cp.Minimize(value), label_all(constraints))
-        return Statement(problem, {"w": w}, constraints)
+        return Statement.of(cp.Minimize(value), {"w": w}, constraints)
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
@@ -537,10 +534,11 @@ class MonotoneRegression(ArrayProblem):
         squares = cp.sum_squares(
             cp.multiply(1.0 / cp.sqrt(constant(c[used], "c")), entries(t, used, "I_used"))
         )
-        problem = cp.Problem(
-            cp.Maximize(constant(y, "y") @ t - 0.5 * squares), label_all(constraints)
+        return Statement.of(
+            cp.Maximize(constant(y, "y") @ t - 0.5 * squares),
+            {"alpha": alpha} if n > 1 else {},
+            constraints,
         )
-        return Statement(problem, {"alpha": alpha} if n > 1 else {}, constraints)
 
     def _read_duals(self) -> Arrays:
         found = [constraint.dual_value for constraint in self.constraints.values()]

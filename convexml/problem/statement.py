@@ -29,6 +29,15 @@ class Statement:
     parameters: dict[str, Any] = field(default_factory=dict)
     helpers: tuple[str, ...] = ()
 
+    @classmethod
+    def of(
+        cls, goal: Any, variables: dict[str, Any], constraints: dict[str, Any], *more: Any
+    ) -> Statement:
+        """The problem of a goal under constraints, each labelled by its name."""
+        import cvxpy as cp
+
+        return cls(cp.Problem(goal, label_all(constraints)), variables, constraints, *more)
+
 
 def parameters_of(objective: Objective) -> dict[str, dict[str, Any]]:
     """Return CVXPY Parameters for the hyperparameters, {"loss": {...}, "penalty": {...}}."""
@@ -76,9 +85,9 @@ def pose_primal(
     value = penalty.value
     if not objective.loss.is_indicator:
         value = cp.sum(cp.multiply(c, loss.value)) + value
-    problem = cp.Problem(cp.Minimize(value), label_all(constraints))
-    variables |= {v.name(): v for v in problem.variables()}
-    return Statement(problem, variables, constraints)
+    statement = Statement.of(cp.Minimize(value), variables, constraints)
+    variables |= {v.name(): v for v in statement.problem.variables()}
+    return statement
 
 
 def pose_distance(objective: Objective, theta: Mapping[str, Any]) -> Statement:
@@ -94,8 +103,7 @@ def pose_distance(objective: Objective, theta: Mapping[str, Any]) -> Statement:
     old = statement.constraints["prediction"]
     prediction, z = old.args
     constraints = statement.constraints | {"prediction": prediction == z + missed}
-    problem = cp.Problem(cp.Minimize(cp.norm(missed, 2)), label_all(constraints))
-    return Statement(problem, statement.variables, constraints)
+    return Statement.of(cp.Minimize(cp.norm(missed, 2)), statement.variables, constraints)
 
 
 def pose_dual(
