@@ -340,8 +340,7 @@ class BlockArray(Reduces, NDArrayOperatorsMixin):
         found = np.concatenate(taken)
         back = np.empty(len(order), dtype=int)
         back[order] = np.arange(len(order))
-        rows: Array = found[back]
-        return rows
+        return found[back]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         own = whole(index) if isinstance(index, tuple) else self._in_blocks(index)
@@ -394,8 +393,7 @@ def together(*arrays: Any) -> None:
 
 def in_memory(x: Any) -> Array:
     """All entries of a vector: for few samples alone, that were chosen."""
-    rows: Array = np.concatenate(x.blocks()) if isinstance(x, BlockArray) else x
-    return rows
+    return np.concatenate(x.blocks()) if isinstance(x, BlockArray) else x
 
 
 def joined(x: Any, more: Array) -> Any:

@@ -265,8 +265,7 @@ class DenseDesign:
         return total
 
     def squares_in(self, units: Array) -> Array:
-        found: Array = np.square(self.array * units).sum(axis=0)
-        return found
+        return np.square(self.array * units).sum(axis=0)
 
     def row_squares(self, weights: Array | None = None) -> Array:
         if weights is None:
@@ -480,8 +479,7 @@ class SparseDesign:
         X = self.array
         if X.format == "csr" or X.nnz < SPARSE_ENTRIES or not squared_columns.pays(X.data):
             return self.matvec(weights * self.rmatvec(u))
-        found: Array = squared_columns(*_unsigned(X), u, weights)
-        return found
+        return squared_columns(*_unsigned(X), u, weights)
 
     def abs_matvec(self, w: Array) -> Array:
         return self._of_entries(np.abs, np.abs(w))

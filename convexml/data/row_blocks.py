@@ -223,8 +223,7 @@ class BlockedDesign:
     def visits(self) -> Visits:
         """How often the blocks were read."""
         step: Any = self.brought.step
-        found: Visits = step.visits
-        return found
+        return step.visits
 
     def _asked(self, method: str, *args: Any) -> BlockArray:
         return blockwise(asked, self.brought, method, *args)
@@ -253,8 +252,7 @@ class BlockedDesign:
         if self.told is not None:
             return self.told
         found = blockwise(column_facts, self.brought)
-        total: ColumnFacts = found.executor.total(found.parts)
-        return total
+        return found.executor.total(found.parts)
 
     @property
     def entries(self) -> int:
@@ -273,26 +271,22 @@ class BlockedDesign:
         return self._of_rows("matvec", w, more=np.shape(w)[1:])
 
     def rmatvec(self, u: Any) -> Array:
-        found: Array = self._total("rmatvec", u)
-        return found
+        return self._total("rmatvec", u)
 
     def abs_matvec(self, w: Array) -> Any:
         return self._of_rows("abs_matvec", w, more=np.shape(w)[1:])
 
     def abs_rmatvec(self, u: Any) -> Array:
-        found: Array = self._total("abs_rmatvec", u)
-        return found
+        return self._total("abs_rmatvec", u)
 
     def column_counts(self) -> Array:
         return self.facts.counts
 
     def gram(self, weights: Any = None) -> Array:
-        found: Array = self._total("gram", weights)
-        return found
+        return self._total("gram", weights)
 
     def bordered_gram(self, weights: Any = None) -> Array:
-        found: Array = self._total("bordered_gram", weights)
-        return found
+        return self._total("bordered_gram", weights)
 
     def column_squares(self, weights: Any = None) -> Array:
         if weights is None:
@@ -300,12 +294,10 @@ class BlockedDesign:
         least = float(weights.min())
         if least == weights.max():
             return least * self.facts.squares
-        found: Array = self._total("column_squares", weights)
-        return found
+        return self._total("column_squares", weights)
 
     def squares_in(self, units: Array) -> Array:
-        found: Array = self._total("squares_in", units)
-        return found
+        return self._total("squares_in", units)
 
     def row_squares(self, weights: Array | None = None) -> Any:
         return self._of_rows("row_squares", weights)

@@ -146,12 +146,10 @@ def last_slopes(design: Any, u: Array) -> Array:
             continue
         off = np.max(np.abs(u - times * before), initial=0.0)
         if off <= ROUNDING * abs(times) * np.sqrt(square):
-            found: Array = -units * (times * v)
-            return found
+            return -units * (times * v)
     slopes = base.rmatvec(u)
     known[:] = [(u.copy(), -slopes)] if all_finite(slopes) else []  # u may be written to
-    found = units * slopes
-    return found
+    return units * slopes
 
 
 def last_scores(design: Any, w: Array) -> Array:
@@ -166,8 +164,7 @@ def last_scores(design: Any, w: Array) -> Array:
         if times == 1.0:
             return scores
         if all_finite(scores):  # a part of inf may be finite
-            found: Array = times * scores
-            return found
+            return times * scores
     last: Array = base.matvec(own)
     known[:] = [(own, last)]
     return last
@@ -207,8 +204,7 @@ class StackedDesign:
 
     @property
     def ones(self) -> Array:
-        ones: Array = self.base.ones[:, None] * np.ones(self.classes)
-        return ones
+        return self.base.ones[:, None] * np.ones(self.classes)
 
     @property
     def constant(self) -> Any:

@@ -88,8 +88,7 @@ class FromNpy:
         return X if is_single(X) else np.array(X), y, s
 
     def _rows(self, path: Path) -> Array:
-        found: Array = np.load(path, mmap_mode="r")[self.first : self.last]
-        return found
+        return np.load(path, mmap_mode="r")[self.first : self.last]
 
 
 @dataclass(frozen=True)
@@ -222,13 +221,11 @@ def targets(table: Any, name: str) -> Array:
     """A column of numbers as they are, or of labels."""
     column, types = table[name], pyarrow("types")
     if types.is_integer(column.type) or types.is_floating(column.type):
-        numeric: Array = column.to_numpy()
-        return numeric
+        return column.to_numpy()
     if column.null_count:
         row = column.is_null().to_pylist().index(True)
         raise InputError(f"column {name!r} is null at row {row}; drop that sample.")
-    labels: Array = np.array(column.to_pylist())
-    return labels
+    return np.array(column.to_pylist())
 
 
 def is_numeric(kind: Any) -> bool:

@@ -61,8 +61,7 @@ class Into:
     ufunc: np.ufunc
 
     def __call__(self, out: Array, *inputs: Any, **kwargs: Any) -> Array:
-        found: Array = self.ufunc(*inputs, out=out.copy(), **kwargs)
-        return found
+        return self.ufunc(*inputs, out=out.copy(), **kwargs)
 
 
 # Rows by their numbers, in all of an array and in its blocks.

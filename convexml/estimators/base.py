@@ -114,8 +114,7 @@ def check_solver(estimator: Any) -> None:
 def _constraints(kind: type) -> Mapping[str, Any]:
     """What the namesake says of its parameters."""
     bases = (base for base in kind.__mro__ if base.__module__.startswith("sklearn."))
-    found: Mapping[str, Any] = getattr(next(bases, None), "_parameter_constraints", {})
-    return found
+    return getattr(next(bases, None), "_parameter_constraints", {})
 
 
 OURS = dict.fromkeys(("engine", "solver", "tol", "max_iter"), "no_validation")

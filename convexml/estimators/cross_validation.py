@@ -606,5 +606,4 @@ def _accuracies(grid: Grid, given: Given, test: Array) -> list[float]:
     X, y, s = given
     found = [predictions(grid.problem, z) for z in grid.predictions(X[test]) if z is not None]
     right = np.array(found) == y[test]
-    shares: list[float] = np.average(right, axis=1, weights=None if s is None else s[test]).tolist()
-    return shares
+    return np.average(right, axis=1, weights=None if s is None else s[test]).tolist()

@@ -72,8 +72,7 @@ def represented(part: LearningPart | FunctionPart, solution: Solution) -> Array:
     if lam > 0.0:
         return -np.asarray(solution.dual["u"]) / lam
     L = part.objective.design.dense()
-    found: Array = linalg.lstsq(L.T, solution.primal["w"])[0]
-    return found
+    return linalg.lstsq(L.T, solution.primal["w"])[0]
 
 
 def of_all(given: Given, values: Array) -> Array:

@@ -161,8 +161,7 @@ class ParquetTable:
 
     @property
     def rows(self) -> int:
-        found: int = self.held.num_rows
-        return found
+        return self.held.num_rows
 
     def words(self, name: str) -> Sequence[str]:
         return [str(value) for value in self.held[name].to_pylist()]
@@ -176,14 +175,12 @@ class ParquetTable:
                 "makes a column of each value, features = [...] chooses numeric columns"
             )
         with _as_data(self.path):
-            found: Array = reader.numbers(self.held, name)
-            return found
+            return reader.numbers(self.held, name)
 
     def labels(self, name: str) -> Array:
         reader: Any = import_module(READER)
         with _as_data(self.path):
-            found: Array = reader.targets(self.held, name)
-            return found
+            return reader.targets(self.held, name)
 
 
 def read_parquet(path: Path, table: DataTable, supervised: bool) -> RawData:

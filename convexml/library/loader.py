@@ -150,8 +150,7 @@ def standardized(X: Array, held_out: dict[str, Any]) -> tuple[Array, dict[str, A
         )
 
     def moved(rows: Array) -> Array:
-        found: Array = np.where(constant, 0.0, rows - centre) / scale
-        return found
+        return np.where(constant, 0.0, rows - centre) / scale
 
     return moved(X), held_out | ({"X": moved(held_out["X"])} if held_out else {})
 

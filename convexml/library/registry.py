@@ -66,14 +66,12 @@ def model(name: str) -> Callable[..., Any]:
         raise ProblemFileError("model: a learning problem of your own is posed by [objective]")
     if name not in names:
         raise ProblemFileError(f"model: there is no model {name!r}.{instead(name, names)}")
-    constructor: Callable[..., Any] = getattr(models, names[name])
-    return constructor
+    return getattr(models, names[name])
 
 
 def learning_problem() -> Callable[..., Any]:
     """The constructor behind `[objective]`."""
-    constructor: Callable[..., Any] = importlib.import_module("convexml.models").LearningProblem
-    return constructor
+    return importlib.import_module("convexml.models").LearningProblem
 
 
 def component(kind: str, where: str, table: dict[str, Any]) -> Any:
@@ -163,8 +161,7 @@ def _foreign(constructor: Any, key: str) -> str:
     """What a model says of another library's name for one of its arguments."""
     if not hasattr(constructor, "scikit_learn"):
         return ""
-    found: str = importlib.import_module("convexml.models.base").of_argument(constructor, key)
-    return found
+    return importlib.import_module("convexml.models.base").of_argument(constructor, key)
 
 
 def predicts(constructor: Callable[..., Any]) -> bool:

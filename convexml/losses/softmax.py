@@ -126,22 +126,19 @@ class Softmax(Loss):
 @rowwise
 def one_hot(y: Array, classes: int) -> Array:
     """Rows e_{y_i}, shape (n, K)."""
-    found: Array = np.eye(classes)[y.astype(int)]
-    return found
+    return np.eye(classes)[y.astype(int)]
 
 
 @rowwise
 def log_sum_exp(z: Array) -> Array:
     """log sum_k exp(z_ik), shape (n,)."""
-    found: Array = logsumexp(z, axis=1)
-    return found
+    return logsumexp(z, axis=1)
 
 
 @rowwise
 def shares(z: Array) -> Array:
     """exp(z_ik) over their sum, shape (n, K)."""
-    found: Array = softmax(z, axis=1)
-    return found
+    return softmax(z, axis=1)
 
 
 def hessian_of_shares(p: Array, c: Array) -> Callable[[Array], Array]:

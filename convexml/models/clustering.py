@@ -19,7 +19,7 @@ from ..progress import watched
 from ..validation import finite_array, nonnegative_number, positive_integer, read_labels
 from .arrays import ArrayProblem, Arrays, Shapes
 from .base import Hyperparameter
-from .inputs import distinct_labels
+from .inputs import distinct_labels, rows_of_dict
 from .latex import Latex, such_that
 from .likelihood import Rows, read_rows
 from .pictures.answers import draw_blocks, draw_points
@@ -262,7 +262,7 @@ class ConvexClustering(ArrayProblem):
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> ConvexClustering:
         """Pose the problem again that ``to_dict`` described."""
-        return cls(Rows.from_dict(stored)[0], stored["lam"], np.array(stored["weights"]))
+        return cls(rows_of_dict(stored)[0], stored["lam"], np.array(stored["weights"]))
 
     def _formulas(self) -> Latex:
         fit = r"\tfrac12 \sum_i \|x_i - U_i\|_2^2"
@@ -489,7 +489,7 @@ class KMeansBound(ArrayProblem):
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> KMeansBound:
         """Pose the problem again that ``to_dict`` described."""
-        return cls(Rows.from_dict(stored)[0], stored["k"])
+        return cls(rows_of_dict(stored)[0], stored["k"])
 
     def _formulas(self) -> Latex:
         value, M = r"\tfrac12 \langle D, Z\rangle", r"M(\alpha, N)"

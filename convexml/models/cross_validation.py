@@ -119,8 +119,7 @@ def posed_on(problem: Posed, rows: Array, owner: str = "") -> Posed:
     twin: Any = problem.snapshot()
     twin._samples = part
     twin._compose(part, problem.sample_parts.fit_intercept)
-    found: Posed = twin
-    return found
+    return twin
 
 
 def _chosen(samples: Samples, rows: Array) -> Samples:
@@ -197,14 +196,12 @@ class CrossValidation:
     @property
     def mean(self) -> Array:
         """The mean score over the folds, shape (m,)."""
-        found: Array = self.scores.mean(axis=0)
-        return found
+        return self.scores.mean(axis=0)
 
     @property
     def std(self) -> Array:
         """Its standard deviation over the folds, shape (m,)."""
-        found: Array = self.scores.std(axis=0)
-        return found
+        return self.scores.std(axis=0)
 
     @property
     def best_lam(self) -> float:
@@ -222,8 +219,7 @@ class CrossValidation:
         """The problem on all samples, solved at ``best_lam``."""
         problem = self.problem.snapshot()
         setattr(problem, self.name, self.best_lam)
-        found: Solution = problem.solve(tol=self.tol)
-        return found
+        return problem.solve(tol=self.tol)
 
     def certificate(self, fold: int, k: int) -> Certificate:
         """The certificate of one fit, judged anew from the rows of its fold.
@@ -240,8 +236,7 @@ class CrossValidation:
         part = posed_on(self.problem, self.splits[fold][0])
         setattr(part, self.name, self.lams[k])
         point = self.points[fold][k]
-        found: Certificate = part.certify(point.get("q", point.get("w")), point["b"], tol=self.tol)
-        return found
+        return part.certify(point.get("q", point.get("w")), point["b"], tol=self.tol)
 
     def __str__(self) -> str:
         least, most = np.min(self.gaps, initial=np.inf), np.max(self.gaps, initial=0.0)

@@ -198,8 +198,7 @@ def leave_one_out(objective: Objective, weights: Array, lams: Array) -> Array:
     """
     total = float(weights.sum())
     strengths = np.maximum(np.multiply.outer(lams, total - weights), 0.0)
-    found: Array = left_out(objective, weights, strengths) ** 2 @ (weights / total)
-    return found
+    return left_out(objective, weights, strengths) ** 2 @ (weights / total)
 
 
 def left_out(objective: Objective, weights: Array, strengths: Array) -> Array:

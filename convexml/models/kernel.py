@@ -399,8 +399,7 @@ class KernelModel(Approximated, LearningProblem):
     @property
     def kernel_parts(self) -> KernelObjective:
         """The problem over functions."""
-        found: KernelObjective = self._objective
-        return found
+        return self._objective
 
     @property
     def objective_parts(self) -> Objective:

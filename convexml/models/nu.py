@@ -130,8 +130,7 @@ def scores_of(owner: str, samples: Samples, kernel: Kernel | None, X: Any, f: Ar
     if kernel is None:
         return as_design(new).matvec(f)
     rows = new if kernel.takes_samples else new[:, samples.kept]
-    found: Array = kernel(rows, samples.X) @ f[samples.kept]
-    return found
+    return kernel(rows, samples.X) @ f[samples.kept]
 
 
 # Machines with nu as CVXPY problems: f(x_i) = A_i.w, A is X or a factor of K.
@@ -425,8 +424,7 @@ class SignClassifier:
 
     def predict(self: Any, X: Any, primal: Arrays) -> Array:
         """Labels of the caller, shape (m,)."""
-        found: Array = self.classes[(self.decision_function(X, primal) > 0.0).astype(int)]
-        return found
+        return self.classes[(self.decision_function(X, primal) > 0.0).astype(int)]
 
     def score(self: Any, X: Any, y: Any, primal: Arrays, sample_weight: Any = None) -> float:
         """The share of the labels, by weight, that is predicted right."""

@@ -18,6 +18,7 @@ from ..problem.likelihood import Moments, moments
 from ..validation import positive_integer
 from .arrays import ArrayProblem, Arrays, Shapes
 from .base import Hyperparameter
+from .inputs import rows_of_dict
 from .latex import COVARIANCE, Latex, such_that
 from .likelihood import Rows, read_rows
 from .pictures.answers import draw_plane
@@ -279,7 +280,7 @@ class PrincipalComponents(ArrayProblem):
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> PrincipalComponents:
         """Pose the problem again that ``to_dict`` described."""
-        X, s = Rows.from_dict(stored)
+        X, s = rows_of_dict(stored)
         return cls(X, stored["k"], sample_weight=s)
 
     def _formulas(self) -> Latex:

@@ -24,7 +24,7 @@ from ..solvers.dual.combinations import piece_steps, slopes_of
 from ..solvers.exact import farthest_points, pool_adjacent_violators
 from ..validation import finite_array, yes_or_no
 from .arrays import ArrayProblem, Arrays, Shapes, compared
-from .inputs import Samples, read_matrix, read_samples, read_weights
+from .inputs import Samples, read_matrix, read_samples, read_weights, rows_of_dict
 from .latex import WEIGHTS, Latex, such_that
 from .likelihood import Rows, read_rows
 from .pictures.answers import draw_ball, draw_curve
@@ -398,7 +398,7 @@ class EnclosingBall(ArrayProblem):
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> EnclosingBall:
         """Pose the problem again that ``to_dict`` described."""
-        return cls(Rows.from_dict(stored)[0])
+        return cls(rows_of_dict(stored)[0])
 
     def _formulas(self) -> Latex:
         inside, simplex = r"\|x_i - c\|^2 \le r^2", (r"\sum_i \alpha_i = 1", r"\alpha \ge 0")

@@ -615,8 +615,7 @@ class Solution(ExplainedSolution, Pictured, Predictions):
         """
         if isinstance(text, Path):
             text = read_text(text, "Solution.from_json")
-        solution: Solution = read(text, problem)
-        return solution
+        return read(text, problem)
 
     def rate_audit(self, *, iterations: int | None = None, seeds: int | None = None) -> RateAudit:
         """Compare every iterate with the bound of the solver's theorem.

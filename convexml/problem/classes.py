@@ -44,8 +44,7 @@ def both_pulls(base: Any, u: Array) -> tuple[Array, Array]:
 
 
 def _added(found: BlockArray) -> Array:
-    total: Array = found.executor.total(found.parts)
-    return total
+    return found.executor.total(found.parts)
 
 
 def _noted(base: Any, c: Array, p: Array, ones: bool) -> Any:

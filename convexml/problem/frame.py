@@ -57,8 +57,7 @@ def units_of(design: Design, centred: bool, units: str, ordinary: int) -> tuple[
     key = (centred, units, ordinary)
     if key not in known:
         known[key] = _centres_and_units(base, *key)
-    found: tuple[Array, Array] = known[key]
-    return found
+    return known[key]
 
 
 def framed(design: Design, centred: bool, units: str, ordinary: int) -> Design:

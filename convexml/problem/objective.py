@@ -203,8 +203,7 @@ def _reach(design: Design, centred: bool) -> Array:
         low, high = base.extent
         centred, means = centred and not base.is_sparse, base.means
         middles = means if centred else np.zeros_like(means)
-        found: Array = np.abs(units) * np.maximum(high - middles, middles - low)
-        return found
+        return np.abs(units) * np.maximum(high - middles, middles - low)
     X = design.constant
     if sparse.issparse(X):
         return np.ravel(abs(X).max(axis=0).toarray())
@@ -476,8 +475,7 @@ def once(function: Callable[[Objective], T]) -> Callable[[Objective], T]:
         known = objective.__dict__
         if key not in known:
             known[key] = function(objective)
-        found: T = known[key]
-        return found
+        return known[key]
 
     return asked
 
@@ -498,8 +496,7 @@ def solve_symmetric(matrix: Array, right: Array) -> Array:
         if info == 0:
             pivots = lower.diagonal() / np.sqrt(matrix.diagonal())
             if pivots.min() > 1e-7 * pivots.max():
-                more: Array = solution + dpotrs(lower, right - matrix @ solution, lower=1)[0]
-                return more
+                return solution + dpotrs(lower, right - matrix @ solution, lower=1)[0]
     unit = _equilibration(matrix)
     scaled, target = matrix * unit[:, None] * unit, right * unit
     indefinite = _solve_indefinite(scaled, target)

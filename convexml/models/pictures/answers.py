@@ -178,8 +178,7 @@ def draw_margin(
 def areas(alpha: Array) -> Array:
     """The areas of marks, by the multipliers of their samples."""
     most = float(np.max(alpha, initial=0.0))
-    found: Array = 14.0 + 90.0 * (alpha / most if most > 0.0 else alpha)
-    return found
+    return 14.0 + 90.0 * (alpha / most if most > 0.0 else alpha)
 
 
 def draw_scores(axes: Any, scores: Array, y: Array) -> None:
@@ -603,8 +602,7 @@ def _across(X: Any, w: Array) -> Array | None:
     rest = X - X.mean(axis=0)
     rest = rest - np.outer(rest @ unit, unit)
     direction = np.linalg.eigh(rest.T @ rest)[1][:, -1]
-    found: Array = rest @ direction
-    return found
+    return rest @ direction
 
 
 # Two coefficients in their plane: a level set of the loss touches one of the penalty.

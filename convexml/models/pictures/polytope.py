@@ -150,8 +150,7 @@ def vertices(rows: list[HalfPlane]) -> Array:
     points = np.column_stack([b[first] * s - q * b[second], p * b[second] - b[first] * r])
     points /= area[:, None]
     size = np.abs(b) + np.abs(points) @ np.abs(A.T) + 1.0
-    found: Array = points[np.all(points @ A.T <= b + SLACK * size, axis=1)]
-    return found
+    return points[np.all(points @ A.T <= b + SLACK * size, axis=1)]
 
 
 def clipped(corners: Array, row: HalfPlane) -> Array:
