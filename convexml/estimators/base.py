@@ -166,6 +166,9 @@ class CertifiedFit:
     _validate_params: Callable[[], None]
     _reading: ClassVar[Mapping[str, Any]] = {}
     """What else ``validate_data`` is told about X and y."""
+    _takes_sparse: ClassVar[bool] = True
+    _holds_solution: ClassVar[bool] = True
+    """Whether a certificate of a solution may stand for that of what is held."""
 
     def _keep(self, given: Mapping[str, Any]) -> None:
         """The arguments of ``__init__`` as they are passed, by their names."""
@@ -282,6 +285,8 @@ class CertifiedFit:
         self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]
     ) -> Sequence[Subproblem]:
         """The parts at the coefficients that are held."""
+        if not self._holds_solution:
+            return self._parts(given)
         return [Held(*each) for each in zip(self._parts(given), solutions, strict=True)]
 
     def _iterations(self, solutions: Sequence[Solution]) -> Any:
@@ -308,7 +313,7 @@ class CertifiedFit:
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.array_api_support = False
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = self._takes_sparse
         return tags
 
 

@@ -18,7 +18,6 @@ from ..models import DiscriminantAnalysis
 from ..models.solution import Solution
 from ..numerics import Array
 from ..sklearn.covariance import class_moments, covariance
-from ..sklearn.fitted import Subproblem
 from .base import OURS, CertifiedFit, Given, read_samples
 from .linear import ClassifierFit, LinearFit
 
@@ -255,6 +254,7 @@ class LinearDiscriminantAnalysis(CertifiedFit, discriminant_analysis.LinearDiscr
         As posed.
     """
 
+    _takes_sparse = _holds_solution = False
     _parameter_constraints: ClassVar = (
         discriminant_analysis.LinearDiscriminantAnalysis._parameter_constraints
         | {"tol": "no_validation"}
@@ -372,16 +372,6 @@ class LinearDiscriminantAnalysis(CertifiedFit, discriminant_analysis.LinearDiscr
         self.explained_variance_ratio_ = (spread / np.sum(spread))[:most]
         rank = most if self.solver == "svd" else len(spread)
         self.scalings_ = white @ turned[:, :rank]
-
-    def _standing(
-        self, given: Given, parts: Sequence[Subproblem], solutions: Sequence[Solution]
-    ) -> Sequence[Subproblem]:
-        return self._parts(given)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = False
-        return tags
 
 
 def _priors(given: Any, counts: Array, owner: str) -> Array:

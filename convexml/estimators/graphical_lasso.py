@@ -12,7 +12,6 @@ from ..data.columns import NamedColumns
 from ..errors import InputError
 from ..models import GaussianLikelihood
 from ..models.solution import Solution
-from ..sklearn.fitted import Subproblem
 from .base import OURS, CertifiedFit, Given, read_samples
 
 
@@ -53,6 +52,7 @@ class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
     """
 
     store_precision = True
+    _takes_sparse = _holds_solution = False
     _parameter_constraints: ClassVar = covariance.GraphicalLasso._parameter_constraints | OURS
 
     def __init__(
@@ -123,13 +123,3 @@ class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
         found = np.linalg.inv(solutions[0].primal["Theta"])
         self.precision_ = np.array(solutions[0].primal["Theta"])
         self.covariance_ = 0.5 * (found + found.T)
-
-    def _standing(
-        self, given: Given, parts: Sequence[Subproblem], solutions: Sequence[Solution]
-    ) -> Sequence[Subproblem]:
-        return self._parts(given)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = False
-        return tags

@@ -161,6 +161,11 @@ class LibsvmFit(KernelFit):
         self._dual_coef_ = self._stored(sign * q[:, support])
         self.intercept_, self._intercept_ = b, sign * b
 
+    def _hold_all(self, given: Given, q: Array, b: float) -> None:
+        group = np.zeros(len(q), dtype=np.int64)
+        self._hold(given, q[None, :], np.array([b]), group, 1)
+        self._n_support = np.repeat(self._n_support, 2)  # as libsvm counts them
+
     def _stored(self, q: Array) -> Any:
         """Dense, or sparse with every entry where X is."""
         q = np.ascontiguousarray(q)
@@ -360,11 +365,6 @@ class SVR(LibsvmFit, svm.SVR):
         q = of_all(given, represented(parts[0], solutions[0]))
         self._hold_all(given, q, float(solutions[0].primal["b"]))
 
-    def _hold_all(self, given: Given, q: Array, b: float) -> None:
-        group = np.zeros(len(q), dtype=np.int64)
-        self._hold(given, q[None, :], np.array([b]), group, 1)
-        self._n_support = np.repeat(self._n_support, 2)  # as libsvm counts them
-
 
 # The one-class machine with a kernel, as scikit-learn has it.
 
@@ -449,7 +449,7 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)
-        self._hold_all(given, np.zeros(given.X.shape[0]), 0.0)
+        self._hold_all(given, np.zeros(given.X.shape[0]), -0.0)
 
     def _solved(self, part: NuPart, tol: float) -> Solution:
         space, kernel = part.space, None
@@ -464,7 +464,7 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
 
     def _end(self, given: Given, parts: Sequence[Any], solutions: Sequence[Solution]) -> None:
         alpha, rho = np.array(solutions[0].dual["alpha"]), float(solutions[0].primal["rho"])
-        self._hold_all(given, alpha, rho - ON * abs(rho))
+        self._hold_all(given, alpha, -(rho - ON * abs(rho)))
 
     def _standing(
         self, given: Given, parts: Sequence[Any], solutions: Sequence[Solution]
@@ -472,11 +472,6 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
         part, alpha = parts[0], np.array(solutions[0].dual["alpha"])
         point = HeldPoint(part.space.of(alpha), 0.0, float(self.offset_[0]), alpha)
         return [replace(part, point=point, again=lambda: point)]
-
-    def _hold_all(self, given: Given, q: Array, rho: float) -> None:
-        group = np.zeros(len(q), dtype=np.int64)
-        self._hold(given, q[None, :], np.array([-rho]), group, 1)
-        self._n_support = np.repeat(self._n_support, 2)  # as libsvm counts them
         self.offset_ = -self._intercept_
 
 

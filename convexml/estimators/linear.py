@@ -20,7 +20,7 @@ from ..models.solution import Solution
 from ..numerics import EPS, Array
 from ..penalties import L1, L2, NonnegativeElasticNet, Penalty
 from ..penalties import ElasticNet as ElasticNetPenalty
-from ..sklearn.fitted import LearningPart, Subproblem
+from ..sklearn.fitted import LearningPart
 from .base import OURS, CertifiedFit, Given, coefficients, posed
 
 
@@ -473,6 +473,7 @@ class HuberRegressor(LinearFit, linear_model.HuberRegressor):
         A solver of convexml; "auto" chooses.
     """
 
+    _holds_solution = False
     _parameter_constraints: ClassVar = linear_model.HuberRegressor._parameter_constraints | OURS
     _reading: ClassVar = {"y_numeric": True}
 
@@ -536,11 +537,6 @@ class HuberRegressor(LinearFit, linear_model.HuberRegressor):
         self.scale_ = delta / self.epsilon
         away = np.abs(given.y - given.X @ self.coef_ - self.intercept_)
         self.outliers_ = away > self.scale_ * self.epsilon
-
-    def _standing(
-        self, given: Given, parts: Sequence[Any], solutions: Sequence[Solution]
-    ) -> Sequence[Subproblem]:
-        return self._parts(given)
 
 
 # Quantile regression, as scikit-learn has it.

@@ -27,13 +27,34 @@ from ..validation import nonnegative_number
 from .base import Loss
 
 
+class Tube(Loss):
+    """A loss of what |z - y| has beyond epsilon."""
+
+    moves_with_y = True
+    epsilon: float
+
+    def hyperparameters(self) -> dict[str, float]:
+        return {"epsilon": self.epsilon}
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        size = np.abs(v)
+        return 8.0 * EPS * size * (np.abs(y) + self.epsilon + size)
+
+    def slacks(self, y: Array, z: Array) -> dict[str, Array]:
+        residual = y - z
+        return {
+            "xi": np.maximum(residual - self.epsilon, 0.0),
+            "xi_star": np.maximum(-residual - self.epsilon, 0.0),
+        }
+
+
 @compiled
 def slope(y: float, z: float, level: float) -> float:
     """l'(y, z) of one sample; level = epsilon."""
     return 1.0 if z - y > level else (-1.0 if y - z > level else 0.0)
 
 
-class EpsilonInsensitive(Loss):
+class EpsilonInsensitive(Tube):
     """The epsilon-insensitive loss l(y, z) = (|z - y| - epsilon)_+, y real.
 
     Conjugate: l*(y, v) = v y + epsilon |v| on |v| <= 1. At the kinks z = y +- epsilon the
@@ -51,16 +72,12 @@ class EpsilonInsensitive(Loss):
     """
 
     name = "epsilon_insensitive"
-    moves_with_y = True
     is_smooth = False
     slope_of_one = slope
     conjugate_curvature = 0.0
 
     def __init__(self, epsilon: float) -> None:
         self.epsilon = nonnegative_number(epsilon, "EpsilonInsensitive", "epsilon")
-
-    def hyperparameters(self) -> dict[str, float]:
-        return {"epsilon": self.epsilon}
 
     def value(self, y: Array, z: Array) -> Array:
         return np.maximum(np.abs(z - y) - self.epsilon, 0.0)
@@ -75,10 +92,6 @@ class EpsilonInsensitive(Loss):
 
     def conjugate(self, y: Array, v: Array) -> Array:
         return np.where(np.abs(v) <= 1.0, v * y + self.epsilon * np.abs(v), np.inf)
-
-    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
-        size = np.abs(v)
-        return 8.0 * EPS * size * (np.abs(y) + self.epsilon + size)
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -1.0), np.full_like(y, 1.0)
@@ -105,13 +118,6 @@ class EpsilonInsensitive(Loss):
             "slack_star": xi_star >= 0.0,
         }
         return Terms(xi + xi_star, constraints)
-
-    def slacks(self, y: Array, z: Array) -> dict[str, Array]:
-        residual = y - z
-        return {
-            "xi": np.maximum(residual - self.epsilon, 0.0),
-            "xi_star": np.maximum(-residual - self.epsilon, 0.0),
-        }
 
     def multipliers(self, y: Array, u: Array, c: Array) -> dict[str, Array]:
         alpha, alpha_star = np.maximum(-u, 0.0), np.maximum(u, 0.0)

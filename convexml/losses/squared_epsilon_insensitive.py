@@ -11,7 +11,7 @@ from ..compiled import compiled
 from ..formulas import Terms, Tex, constant
 from ..numerics import EPS, Array
 from ..validation import nonnegative_number
-from .base import Loss
+from .epsilon_insensitive import Tube
 
 
 @compiled
@@ -20,7 +20,7 @@ def slope(y: float, z: float, level: float) -> float:
     return max(z - y - level, 0.0) - max(y - z - level, 0.0)
 
 
-class SquaredEpsilonInsensitive(Loss):
+class SquaredEpsilonInsensitive(Tube):
     """The squared epsilon-insensitive loss l(y, z) = (|z - y| - epsilon)_+^2 / 2, y real.
 
     Conjugate: l*(y, v) = v y + epsilon |v| + v^2 / 2. Curvature at most 1. The factor 1/2 is part
@@ -39,7 +39,6 @@ class SquaredEpsilonInsensitive(Loss):
     """
 
     name = "squared_epsilon_insensitive"
-    moves_with_y = True
     slope_of_one = slope
     conjugate_curvature = 1.0
 
@@ -49,9 +48,6 @@ class SquaredEpsilonInsensitive(Loss):
     @property
     def curvature_bound(self) -> float:
         return 1.0
-
-    def hyperparameters(self) -> dict[str, float]:
-        return {"epsilon": self.epsilon}
 
     def value(self, y: Array, z: Array) -> Array:
         return 0.5 * np.maximum(np.abs(z - y) - self.epsilon, 0.0) ** 2
@@ -70,10 +66,6 @@ class SquaredEpsilonInsensitive(Loss):
 
     def conjugate(self, y: Array, v: Array) -> Array:
         return v * y + np.abs(v) * (self.epsilon + 0.5 * np.abs(v))
-
-    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
-        size = np.abs(v)
-        return 8.0 * EPS * size * (np.abs(y) + self.epsilon + size)
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -np.inf), np.full_like(y, np.inf)
@@ -95,13 +87,6 @@ class SquaredEpsilonInsensitive(Loss):
             "below": z - constant(y, "y") <= theta["epsilon"] + xi_star,
         }
         return Terms(0.5 * (cp.square(xi) + cp.square(xi_star)), constraints)
-
-    def slacks(self, y: Array, z: Array) -> dict[str, Array]:
-        residual = y - z
-        return {
-            "xi": np.maximum(residual - self.epsilon, 0.0),
-            "xi_star": np.maximum(-residual - self.epsilon, 0.0),
-        }
 
     def multipliers(self, y: Array, u: Array, c: Array) -> dict[str, Array]:
         alpha, alpha_star = np.maximum(-u, 0.0), np.maximum(u, 0.0)

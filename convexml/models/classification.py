@@ -133,8 +133,7 @@ class HardMarginSVM(LearningProblem):
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return HardMargin(), L2(1.0), "sum"
 
-    def _pose(self) -> Statement:
-        return pose_in_slacks(self)
+    _pose = pose_in_slacks
 
     def _pose_dual(self) -> Statement:
         return pose_margin_dual(self.objective_parts)
@@ -286,8 +285,7 @@ class SoftMarginSVM(LearningProblem):
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, float]:
         return Hinge(), L2(1.0), positive_number(hyper["C"], self.name, "C")
 
-    def _pose(self) -> Statement:
-        return pose_in_slacks(self)
+    _pose = pose_in_slacks
 
     def _pose_dual(self) -> Statement:
         return pose_margin_dual(self.objective_parts, coefficients(self), self._design_name)

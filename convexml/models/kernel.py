@@ -41,7 +41,7 @@ from ..solvers.registry import ALGORITHMS
 from ..validation import for_part, positive_number
 from .base import Hyperparameter
 from .inputs import Samples, read_dual, read_intercept, read_matrix
-from .outcome import Attempt, in_own_rows, judge_stored, stored_attempt
+from .outcome import Attempt, finite_or, in_own_rows, judge_stored, stored_attempt
 from .portfolio import Limits, first_verified
 from .posing import Parts, Values, coefficients, contradiction, in_words, read_parts
 from .problem import LearningProblem
@@ -443,15 +443,13 @@ class KernelModel(Approximated, LearningProblem):
     def objective(self, q: Any, b: float = 0.0) -> float:
         """P(q, b) = F(K q + b) + (lam/2) q'K q, q of shape (n,)."""
         number = read_intercept(self.name, b, self.sample_parts) or 0.0
-        with np.errstate(over="ignore", invalid="ignore"):
-            value = self.kernel_parts.primal(read_dual(self.name, q, self._samples, "q"), number)
-        return np.inf if np.isnan(value) else value  # inf - inf, after an overflow
+        q = read_dual(self.name, q, self._samples, "q")
+        return finite_or(np.inf, self.kernel_parts.primal, q, number)
 
     def dual_objective(self, u: Any) -> float:
         """D(u), u of shape (n,); -inf where u is infeasible beyond rounding."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            value = self.kernel_parts.dual(read_dual(self.name, u, self._samples))
-        return -np.inf if np.isnan(value) else value
+        u = read_dual(self.name, u, self._samples)
+        return finite_or(-np.inf, self.kernel_parts.dual, u)
 
     def certify(self, q: Any, b: Any = None, u: Any = None, *, tol: float = 1e-6) -> Certificate:
         """Judge f = sum_j q_j k(x_j, .) + b, whoever computed it.

@@ -22,7 +22,7 @@ from ..validation import nonnegative_number, positive_number, yes_or_no
 from .base import Hyperparameter
 from .inputs import Samples, read_coefficients, read_dual, read_samples
 from .latex import KEPT, Latex, such_that, weights_of
-from .outcome import stored_attempt
+from .outcome import finite_or, stored_attempt
 from .posing import Values
 from .problem import LearningProblem
 from .solution import Solution
@@ -228,16 +228,12 @@ class MultiTaskLasso(LearningProblem):
     def objective(self, w: Any, b: Any = 0.0) -> float:
         """P(w, b), w of shape (d, K), b a number or of shape (K,)."""
         W, shift = self._read(w, b)
-        with np.errstate(over="ignore", invalid="ignore"):
-            value = self._targets.primal(W, shift)
-        return np.inf if np.isnan(value) else value  # inf - inf, after an overflow
+        return finite_or(np.inf, self._targets.primal, W, shift)
 
     def dual_objective(self, u: Any) -> float:
         """D(u), u of shape (n, K); -inf where u is infeasible beyond rounding."""
         U = read_dual(self.name, u, self._samples)
-        with np.errstate(over="ignore", invalid="ignore"):
-            value = self._targets.dual(U)
-        return -np.inf if np.isnan(value) else value
+        return finite_or(-np.inf, self._targets.dual, U)
 
     def _read(self, w: Any, b: Any) -> tuple[Array, Any]:
         w = match_coefficients(self.name, w, self._samples.feature_names)

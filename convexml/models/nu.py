@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from .. import kernels
 from ..certificates import Certificate
 from ..certificates.judge import absent, judge
 from ..certificates.learning.nu import (
@@ -46,7 +47,7 @@ from .latex import FACTORED, KEPT, WEIGHTS, Latex, gram, such_that
 from .outcome import SUPPORT_SHARE
 from .path import IntervalPath, follow
 from .pictures.answers import draw_machine
-from .posing import described, rebuilt
+from .posing import describe, rebuild
 from .prediction import score
 from .problem import LearningProblem
 from .solution import Solution
@@ -97,7 +98,7 @@ def samples_to_dict(samples: Samples, kernel: Kernel | None) -> dict[str, Any]:
         "rows": samples.kept.tolist(),
         "total": samples.total,
         "features": samples.feature_names,
-        "kernel": None if kernel is None else described(kernel),
+        "kernel": None if kernel is None else describe(kernel),
     }
 
 
@@ -105,7 +106,7 @@ def samples_from_dict(stored: dict[str, Any]) -> tuple[list[Any], Any, Array]:
     """X and perhaps y, the kernel and the weights; rows that were dropped have weight 0."""
     X, weights = rows_of_dict(stored)
     rows, total = np.array(stored["rows"], dtype=int), len(weights)
-    kernel = None if stored["kernel"] is None else rebuilt(stored["kernel"])
+    kernel = None if stored["kernel"] is None else rebuild(kernels, stored["kernel"])
     data: list[Any] = [X]
     if stored["y"] is not None and stored["classes"] is None:
         targets = np.zeros(total)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -254,23 +254,25 @@ def judge_stored(
     return stored.certified(w, b, u)
 
 
+@np.errstate(over="ignore", invalid="ignore")
+def finite_or(other: float, function: Callable[..., float], *point: Any) -> float:
+    """The value of a function; the other where it is inf - inf, after an overflow."""
+    value = function(*point)
+    return other if np.isnan(value) else value
+
+
 # What a learning problem says of a point that somebody passes: its values, its certificate.
 
 
 def primal_value(problem: PosedLearning, w: Any, b: Any) -> float:
     """P(w, b); inf where a constraint is violated beyond rounding, or numbers overflow."""
-    w, b = _read_point(problem, w, b)
-    with np.errstate(over="ignore", invalid="ignore"):
-        value = problem.objective_parts.primal(w, b)
-    return np.inf if np.isnan(value) else value  # inf - inf, after an overflow
+    return finite_or(np.inf, problem.objective_parts.primal, *_read_point(problem, w, b))
 
 
 def dual_value(problem: PosedLearning, u: Any) -> float:
     """D(u); -inf where u is infeasible beyond rounding, or numbers overflow."""
     u = read_dual(problem.name, u, problem._samples)
-    with np.errstate(over="ignore", invalid="ignore"):
-        value = problem.objective_parts.dual(u)
-    return -np.inf if np.isnan(value) else value
+    return finite_or(-np.inf, problem.objective_parts.dual, u)
 
 
 def certify(problem: PosedLearning, w: Any, b: Any, u: Any, tol: float) -> Certificate:

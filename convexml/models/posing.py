@@ -383,12 +383,12 @@ def learning_to_dict(problem: PosedLearning) -> dict[str, Any]:
         "parameters": {key: _plain(value) for key, value in problem._hyper.items()},
     }
     if stored["kind"] in GENERAL:
-        stored["loss"] = _describe(parts.loss)
+        stored["loss"] = describe(parts.loss)
         stored["loss_scale"] = problem._parts[2]
     if stored["kind"] == "LearningProblem":
-        stored["penalty"] = _describe(parts.penalty)
+        stored["penalty"] = describe(parts.penalty)
     if problem._kernel is not None:
-        stored["kernel"] = _describe(problem._kernel)
+        stored["kernel"] = describe(problem._kernel)
     return stored
 
 
@@ -416,42 +416,34 @@ def learning_from_dict(model: type, stored: dict[str, Any]) -> Any:
     y[np.array(stored["rows"], dtype=int)] = labels
     given = dict(stored["parameters"])
     if stored["kind"] in GENERAL:
-        given["loss"] = _rebuild(losses, stored["loss"])
+        given["loss"] = rebuild(losses, stored["loss"])
         given["loss_scale"] = stored["loss_scale"]
     if "penalty" in stored:
-        given["penalty"] = _rebuild(penalties, stored["penalty"])
+        given["penalty"] = rebuild(penalties, stored["penalty"])
     if "kernel" in stored:
-        given["kernel"] = _rebuild(kernels, stored["kernel"])
+        given["kernel"] = rebuild(kernels, stored["kernel"])
     return model(X, y, **given, fit_intercept=stored["fit_intercept"], sample_weight=weight)
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, kernels.Kernel):
-        return _describe(value)
+        return describe(value)
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
-def _describe(part: Any) -> dict[str, Any]:
+def describe(part: Any) -> dict[str, Any]:
+    """A loss, a penalty or a kernel as plain lists."""
     given = {key: _plain(value) for key, value in vars(part).items() if not key.startswith("_")}
     return {"class": type(part).__name__, "parameters": given}
 
 
-def _rebuild(module: Any, described: dict[str, Any]) -> Any:
+def rebuild(module: Any, described: dict[str, Any]) -> Any:
+    """What ``describe`` told, of ``losses``, ``penalties`` or ``kernels``."""
     given = {
-        key: _rebuild(module, value) if isinstance(value, dict) else value
+        key: rebuild(module, value) if isinstance(value, dict) else value
         for key, value in described["parameters"].items()
     }
     return getattr(module, described["class"])(**given)
-
-
-def described(kernel: kernels.Kernel) -> dict[str, Any]:
-    """A kernel as plain lists."""
-    return _describe(kernel)
-
-
-def rebuilt(stored: dict[str, Any]) -> Any:
-    """The kernel that ``described`` told."""
-    return _rebuild(kernels, stored)
 
 
 def register_models(names: list[str], model_of: Callable[[str], type]) -> None:

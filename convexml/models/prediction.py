@@ -17,18 +17,6 @@ from .pictures.answers import draw_learning
 from .posing import PosedLearning, Values
 
 
-def scores(problem: PosedLearning, X: Any, primal: Values) -> Array:
-    """X w + b, refused where X has other features than the model was posed with."""
-    X = match_columns(problem.name, X, problem._samples.feature_names)
-    matrix, features = read_matrix(problem.name, X), problem._samples.design.shape[1]
-    if matrix.shape[1] != features:
-        raise InputError(
-            f"{problem.name}: X has {matrix.shape[1]} features, the model was posed with "
-            f"{features}. Pass the same columns in the same order."
-        )
-    return as_design(matrix).matvec(primal["w"]) + primal["b"]
-
-
 def predictions(problem: PosedLearning, scores: Array) -> Array:
     """What is predicted from scores: labels of the caller, counts, or the scores themselves."""
     classes = problem.classes
@@ -37,19 +25,6 @@ def predictions(problem: PosedLearning, scores: Array) -> Array:
     if classes is not None:
         return classes[(scores > 0.0).astype(int)]
     return np.exp(scores) if problem.sample_parts.loss.labels == "count" else scores
-
-
-def probabilities(problem: PosedLearning, X: Any, primal: Values) -> Array:
-    """Of the classes in their order, (n, K); refused where the loss is none of a likelihood."""
-    loss = problem.sample_parts.loss
-    found = loss.probabilities(problem.decision_function(X, primal))
-    if found is None:
-        raise InputError(
-            f"predict_proba: {problem.name} (loss {loss.name}) predicts no probabilities; "
-            "LogisticRegression, SoftmaxRegression and KernelLogistic do. For scores use "
-            "decision_function."
-        )
-    return found
 
 
 def score(problem: PosedLearning, X: Any, y: Any, primal: Values, sample_weight: Any) -> float:
@@ -99,7 +74,14 @@ class Predictor(Problem):
 
     def decision_function(self: PosedLearning, X: Any, primal: Values) -> Array:
         """X w + b for new samples, shape (n,), or (n, K) for K classes."""
-        return scores(self, X, primal)
+        X = match_columns(self.name, X, self._samples.feature_names)
+        matrix, features = read_matrix(self.name, X), self._samples.design.shape[1]
+        if matrix.shape[1] != features:
+            raise InputError(
+                f"{self.name}: X has {matrix.shape[1]} features, the model was posed with "
+                f"{features}. Pass the same columns in the same order."
+            )
+        return as_design(matrix).matvec(primal["w"]) + primal["b"]
 
     def predict(self: PosedLearning, X: Any, primal: Values) -> Array:
         """Predictions for new samples, in the caller's labels for classification."""
@@ -107,7 +89,15 @@ class Predictor(Problem):
 
     def predict_proba(self: PosedLearning, X: Any, primal: Values) -> Array:
         """Probabilities of the classes for new samples, in the order of ``classes``."""
-        return probabilities(self, X, primal)
+        loss = self.sample_parts.loss
+        found = loss.probabilities(self.decision_function(X, primal))
+        if found is None:
+            raise InputError(
+                f"predict_proba: {self.name} (loss {loss.name}) predicts no probabilities; "
+                "LogisticRegression, SoftmaxRegression and KernelLogistic do. For scores use "
+                "decision_function."
+            )
+        return found
 
     def score(
         self: PosedLearning, X: Any, y: Any, primal: Values, sample_weight: Any = None

@@ -97,9 +97,8 @@ def opened(problem: PosedLearning, path: Any) -> Checkpoint:
     objective = problem.objective_parts
     w = point.w.reshape(objective.w_shape)
     w, b = read_coefficients(problem.name, w, point.b, objective)
-    with np.errstate(over="ignore", invalid="ignore"):
-        value = objective.primal(w, b)
-    found.best = replace(point, w=w, b=b, objective=np.inf if np.isnan(value) else value)
+    value = outcome.finite_or(np.inf, objective.primal, w, b)
+    found.best = replace(point, w=w, b=b, objective=value)
     return found
 
 

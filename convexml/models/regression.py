@@ -93,8 +93,7 @@ class MinimumNorm(LearningProblem):
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Interpolation(), L2(1.0), "sum"
 
-    def _pose(self) -> Statement:
-        return pose_in_slacks(self)
+    _pose = pose_in_slacks
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
@@ -736,8 +735,7 @@ class SVR(LearningProblem):
         loss = EpsilonInsensitive(hyper["epsilon"])
         return loss, L2(1.0), positive_number(hyper["C"], self.name, "C")
 
-    def _pose(self) -> Statement:
-        return pose_in_slacks(self)
+    _pose = pose_in_slacks
 
     def _pose_dual(self) -> Statement:
         import cvxpy as cp
