@@ -14,16 +14,13 @@ from ..certificates.learning.existence import Evidence
 from ..certificates.learning.repair import repair_primal
 from ..certificates.learning.separation import can_recede, separating_direction
 from ..certificates.scale import learning_scale, relative
-from ..certificates.support import CertifiedSupport, certify_support
 from ..certificates.uniqueness import why_many
 from ..data import rows_in_blocks
-from ..data.columns import match_coefficients
-from ..errors import InputError, WorkersLostError
+from ..errors import WorkersLostError
 from ..numerics import ROUNDING, Array
 from ..problem import Objective
 from ..progress import at
 from ..solvers.driver import LOST
-from ..validation import positive_number
 from .inputs import expand, read_coefficients, read_dual
 from .posing import PosedLearning, contradiction
 from .solution import Solution
@@ -264,24 +261,6 @@ def finite_or(other: float, function: Callable[..., float], *point: Any) -> floa
 # What a learning problem says of a point that somebody passes: its values, its certificate.
 
 
-def primal_value(problem: PosedLearning, w: Any, b: Any) -> float:
-    """P(w, b); inf where a constraint is violated beyond rounding, or numbers overflow."""
-    return finite_or(np.inf, problem.objective_parts.primal, *_read_point(problem, w, b))
-
-
-def dual_value(problem: PosedLearning, u: Any) -> float:
-    """D(u); -inf where u is infeasible beyond rounding, or numbers overflow."""
-    u = read_dual(problem.name, u, problem._samples)
-    return finite_or(-np.inf, problem.objective_parts.dual, u)
-
-
-def certify(problem: PosedLearning, w: Any, b: Any, u: Any, tol: float) -> Certificate:
-    """Judge (w, b) with the dual point passed, or with one constructed."""
-    tol = positive_number(tol, problem.name, "tol")
-    found = certify_objective(problem.objective_parts, *_read(problem, w, b, u), tol=tol)
-    return in_own_rows(problem, found)
-
-
 def in_own_rows(problem: PosedLearning, found: Certificate) -> Certificate:
     """With u, and the coefficients q of a better function, for rows of weight 0 too."""
     samples = problem._samples
@@ -307,31 +286,3 @@ def certify_solved(
         return found
     other = certify_objective(objective, w, b, tol=tol, refute=False)
     return min(found, other, key=lambda each: each.relative_gap)
-
-
-def label_support(problem: PosedLearning, w: Any, b: Any, u: Any) -> CertifiedSupport:
-    """Label the samples and coefficients of every solution; for one output only."""
-    if problem._samples.outputs:
-        raise InputError(
-            f"{problem.name}: certified_support labels problems with one output; this one has "
-            "several."
-        )
-    if problem._samples.layout is not None:
-        raise InputError(
-            f"{problem.name}: certified_support labels samples in memory; these lie in blocks. "
-            "Pose the problem on X and y."
-        )
-    found = certify_support(problem.objective_parts, *_read(problem, w, b, u))
-    return found.expanded(problem._samples.kept, problem._samples.total)
-
-
-def _read(problem: PosedLearning, w: Any, b: Any, u: Any) -> tuple[Array, Any, Array | None]:
-    problem._samples.refuse_changed(problem.name)
-    w, b = _read_point(problem, w, b)
-    return w, b, None if u is None else read_dual(problem.name, u, problem._samples)
-
-
-def _read_point(problem: PosedLearning, w: Any, b: Any) -> tuple[Array, Any]:
-    """(w, b) as floats; a series of coefficients by the names of the columns."""
-    w = match_coefficients(problem.name, w, problem._samples.feature_names)
-    return read_coefficients(problem.name, w, b, problem.objective_parts)

@@ -232,11 +232,6 @@ def posed_coefficients(problem: PosedLearning) -> Any:
     return problem.objective_parts.c
 
 
-def posed_parts(problem: PosedLearning) -> tuple[Objective, dict[str, Any], Any, str]:
-    """The objective, its Parameters and factors, and what its design is called."""
-    return problem.objective_parts, problem.theta, posed_coefficients(problem), problem._design_name
-
-
 def set_parameters(theta: dict[str, Any], parts: Parts) -> None:
     """Write other hyperparameters into the Parameters; nothing is compiled again."""
     loss, penalty, scale = parts

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..certificates import Certificate
+from ..certificates import Certificate, certify_objective
 from ..certificates.learning.existence import Evidence
-from ..certificates.support import CertifiedSupport
+from ..certificates.support import CertifiedSupport, certify_support
+from ..data.columns import match_coefficients
 from ..deadline import limited
 from ..errors import InputError, WorkersLostError
 from ..kernels import Kernel
@@ -21,13 +22,13 @@ from ..penalties import Penalty
 from ..problem import Objective, Statement, pose_dual, pose_primal
 from ..solvers.driver import LOST
 from ..system import writable
-from ..validation import yes_or_no
+from ..validation import positive_number, yes_or_no
 from . import outcome, posing
 from .checkpoint import INSTEAD, Checkpoint, SavedPoint, read
 from .cross_validation import CrossValidated
-from .inputs import Samples, read_coefficients
+from .inputs import Samples, read_coefficients, read_dual
 from .latex import Latex, latex_of
-from .outcome import Attempt
+from .outcome import Attempt, finite_or
 from .path import follow, lam_max
 from .portfolio import SHORT
 from .posing import PosedLearning, Values
@@ -97,7 +98,7 @@ def opened(problem: PosedLearning, path: Any) -> Checkpoint:
     objective = problem.objective_parts
     w = point.w.reshape(objective.w_shape)
     w, b = read_coefficients(problem.name, w, point.b, objective)
-    value = outcome.finite_or(np.inf, objective.primal, w, b)
+    value = finite_or(np.inf, objective.primal, w, b)
     found.best = replace(point, w=w, b=b, objective=value)
     return found
 
@@ -322,7 +323,19 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
         -------
         Certificate
         """
-        return outcome.certify(self, w, b, u, tol)
+        tol = positive_number(tol, self.name, "tol")
+        found = certify_objective(self.objective_parts, *self._passed(w, b, u), tol=tol)
+        return outcome.in_own_rows(self, found)
+
+    def _passed(self, w: Any, b: Any, u: Any) -> tuple[Array, Any, Array | None]:
+        self._samples.refuse_changed(self.name)
+        w, b = self._passed_point(w, b)
+        return w, b, None if u is None else read_dual(self.name, u, self._samples)
+
+    def _passed_point(self, w: Any, b: Any) -> tuple[Array, Any]:
+        """(w, b) as floats; a series of coefficients by the names of the columns."""
+        w = match_coefficients(self.name, w, self._samples.feature_names)
+        return read_coefficients(self.name, w, b, self.objective_parts)
 
     def judge_solved(self, w: Array, b: float, u: Array | None, tol: float) -> Certificate:
         """The certificate of what a solver returned; its u competes with the constructed one."""
@@ -350,15 +363,28 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
         InputError
             For wrong shapes, entries that are not finite, and models with several outputs.
         """
-        return outcome.label_support(self, w, b, u)
+        samples = self._samples
+        if samples.outputs:
+            raise InputError(
+                f"{self.name}: certified_support labels problems with one output; this one has "
+                "several."
+            )
+        if samples.layout is not None:
+            raise InputError(
+                f"{self.name}: certified_support labels samples in memory; these lie in blocks. "
+                "Pose the problem on X and y."
+            )
+        found = certify_support(self.objective_parts, *self._passed(w, b, u))
+        return found.expanded(samples.kept, samples.total)
 
     def objective(self, w: Any, b: float = 0.0) -> float:
         """P(w, b), w of shape (d,); inf where a constraint is violated beyond rounding."""
-        return outcome.primal_value(self, w, b)
+        return finite_or(np.inf, self.objective_parts.primal, *self._passed_point(w, b))
 
     def dual_objective(self, u: Any) -> float:
         """D(u), u of shape (n,); -inf where u is infeasible beyond rounding."""
-        return outcome.dual_value(self, u)
+        u = read_dual(self.name, u, self._samples)
+        return finite_or(-np.inf, self.objective_parts.dual, u)
 
     @property
     def lam_max(self) -> float:
@@ -384,11 +410,16 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
             self._theta = posing.parameters(self.objective_parts, self._hyper)
         return self._theta
 
+    @property
+    def _posed_parts(self) -> tuple[Objective, dict[str, Any], Any, str]:
+        """The objective, its Parameters and factors, and what its design is called."""
+        return self.objective_parts, self.theta, posing.posed_coefficients(self), self._design_name
+
     def _pose(self) -> Statement:
-        return pose_primal(*posing.posed_parts(self))
+        return pose_primal(*self._posed_parts)
 
     def _pose_dual(self) -> Statement:
-        return pose_dual(*posing.posed_parts(self))
+        return pose_dual(*self._posed_parts)
 
     def posed_values(self, w: Array, b: Any, u: Array) -> tuple[dict[str, Any], dict[str, Any]]:
         """Values of the primal's variables, and multipliers of its constraints by label."""
