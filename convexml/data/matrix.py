@@ -124,16 +124,26 @@ TINY = 50_000
 """Entries of an X that is small enough for a second one beside it in the cache."""
 
 
-@dataclass(frozen=True, eq=False)
-class DenseDesign:
-    """A dense float64 array of shape (n, d)."""
+class InArray:
+    """What designs of one array share."""
 
-    array: Array
+    array: Any
 
     @cached_property
     def shape(self) -> tuple[int, int]:
         n, d = self.array.shape
         return n, d
+
+    @property
+    def ones(self) -> Array:
+        return np.ones(self.shape[0])
+
+
+@dataclass(frozen=True, eq=False)
+class DenseDesign(InArray):
+    """A dense float64 array of shape (n, d)."""
+
+    array: Array
 
     @property
     def constant(self) -> Array:
@@ -146,10 +156,6 @@ class DenseDesign:
     @property
     def is_sparse(self) -> bool:
         return False
-
-    @property
-    def ones(self) -> Array:
-        return np.ones(self.shape[0])
 
     @property
     def chain(self) -> int:
@@ -304,7 +310,7 @@ def cached_rows(d: int) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class SingleDesign:
+class SingleDesign(InArray):
     """A float32 array of shape (n, d), rows in one piece each; its numbers are float64 ones too.
 
     Rows are converted as they are used, some at a time, so that X is never in memory twice: that
@@ -312,11 +318,6 @@ class SingleDesign:
     """
 
     array: Array
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        n, d = self.array.shape
-        return n, d
 
     @property
     def constant(self) -> Array:
@@ -329,10 +330,6 @@ class SingleDesign:
     @property
     def is_sparse(self) -> bool:
         return False
-
-    @property
-    def ones(self) -> Array:
-        return np.ones(self.shape[0])
 
     @property
     def chain(self) -> int:
@@ -429,7 +426,7 @@ SAVED = 4e-3
 
 
 @dataclass(frozen=True, eq=False)
-class SparseDesign:
+class SparseDesign(InArray):
     """A SciPy CSR or CSC array of shape (n, d), each entry of which is stored once."""
 
     array: sparse.csr_array | sparse.csc_array
@@ -441,11 +438,6 @@ class SparseDesign:
     @cached_property
     def _transposed(self) -> sparse.csr_array | sparse.csc_array:
         return self.array.T  # in the other format, on the same numbers
-
-    @cached_property
-    def shape(self) -> tuple[int, int]:
-        n, d = self.array.shape
-        return n, d
 
     @property
     def chain(self) -> int:
@@ -459,10 +451,6 @@ class SparseDesign:
     @property
     def is_sparse(self) -> bool:
         return True
-
-    @property
-    def ones(self) -> Array:
-        return np.ones(self.shape[0])
 
     @property
     def constant(self) -> sparse.csr_array | sparse.csc_array:

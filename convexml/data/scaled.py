@@ -17,8 +17,23 @@ PARALLEL = 1.0 - 1e-6
 """The least squared cosine between vectors that may be multiples of one another."""
 
 
+class OfDesign:
+    """What designs made of another one share."""
+
+    base: Design
+
+    @property
+    def chain(self) -> int:
+        """See ``DenseDesign``."""
+        return getattr(self.base, "chain", self.base.shape[0])
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.base.is_sparse
+
+
 @dataclass(frozen=True, eq=False)
-class ScaledDesign:
+class ScaledDesign(OfDesign):
     """X diag(k) for a design X and units k of its columns, shape (d,); k >= 0.
 
     With powers of two its products are those of the scaled matrix, to the last digit.
@@ -32,17 +47,8 @@ class ScaledDesign:
         return self.base.shape
 
     @property
-    def chain(self) -> int:
-        """See ``DenseDesign``."""
-        return getattr(self.base, "chain", self.base.shape[0])
-
-    @property
     def entries(self) -> int:
         return self.base.entries
-
-    @property
-    def is_sparse(self) -> bool:
-        return self.base.is_sparse
 
     @property
     def ones(self) -> Array:
@@ -180,7 +186,7 @@ def remember_scores(design: Any, w: Array, scores: Array) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class StackedDesign:
+class StackedDesign(OfDesign):
     """W -> X W for coefficients W of shape (d, K), passed as a vector row by row.
 
     ``shape`` is (n, d K); predictions and what ``rmatvec`` takes have shape (n, K).
@@ -199,21 +205,12 @@ class StackedDesign:
         return self.base.entries * (1 if self.is_sparse else self.classes)
 
     @property
-    def is_sparse(self) -> bool:
-        return self.base.is_sparse
-
-    @property
     def ones(self) -> Array:
         return self.base.ones[:, None] * np.ones(self.classes)
 
     @property
     def constant(self) -> Any:
         return self.base.constant
-
-    @property
-    def chain(self) -> int:
-        """See ``DenseDesign``."""
-        return getattr(self.base, "chain", self.base.shape[0])
 
     def _matrix(self, w: Array) -> Array:
         return w.reshape(-1, self.classes)

@@ -82,10 +82,7 @@ class Checkpoint:
     """
 
     def __init__(
-        self,
-        path: Path,
-        identity: Mapping[str, Any],
-        clock: Callable[[], float] = time.monotonic,
+        self, path: Path, identity: Mapping[str, Any], clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.path, self.identity, self.clock = path, identity, clock
         self.best: SavedPoint | None = None

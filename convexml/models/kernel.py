@@ -146,10 +146,7 @@ WHY = f"auto chose {NAME}: the dual is a quadratic program in a box, of few supp
 
 
 def solve_kernel(
-    problem: Any,
-    solver: str,
-    options: Mapping[str, Any],
-    through_factor: Callable[[], Solution],
+    problem: Any, solver: str, options: Mapping[str, Any], through_factor: Callable[[], Solution]
 ) -> Solution:
     """By working sets of K where that was asked for or is best; else through a factor of K.
 

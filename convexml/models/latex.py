@@ -66,11 +66,7 @@ FACTORED = r"K = \Phi \Phi^\top,\ w = \Phi^\top q"
 
 
 def latex_of(
-    objective: Objective,
-    scale: str | float,
-    weighted: bool,
-    textbook: bool,
-    kernel: Kernel | None,
+    objective: Objective, scale: str | float, weighted: bool, textbook: bool, kernel: Kernel | None
 ) -> Latex:
     """State loss + penalty; with the loss's own slacks and multipliers where ``textbook``."""
     loss, penalty, classes = objective.loss, objective.penalty, bool(objective.w_shape[1:])

@@ -494,12 +494,7 @@ class GaussianLikelihood(ArrayProblem):
     """Mean and covariance of the samples."""
 
     def __init__(
-        self,
-        X: Any,
-        lam: float = 0.0,
-        *,
-        sample_weight: Any = None,
-        assume_centered: bool = False,
+        self, X: Any, lam: float = 0.0, *, sample_weight: Any = None, assume_centered: bool = False
     ) -> None:
         self._centre = not yes_or_no(assume_centered, self.name, "assume_centered")
         self._samples = rows = read_rows(self.name, X, sample_weight)

@@ -557,13 +557,7 @@ class PoissonRegression(LearningProblem):
     lam = Hyperparameter()
 
     def __init__(
-        self,
-        X: Any,
-        y: Any,
-        lam: float,
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
+        self, X: Any, y: Any, lam: float, *, fit_intercept: bool = True, sample_weight: Any = None
     ) -> None:
         self._start(X, y, fit_intercept, sample_weight, lam=lam)
 

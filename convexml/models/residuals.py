@@ -46,7 +46,9 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
     _kernel: Any = None
     _samples: Samples
 
-    def _start(self, X: Any, y: Any, lam: Any, fit_intercept: Any, sample_weight: Any) -> None:
+    def __init__(
+        self, X: Any, y: Any, lam: float, *, fit_intercept: bool = True, sample_weight: Any = None
+    ) -> None:
         intercept = yes_or_no(fit_intercept, self.name, "fit_intercept")
         self._hyper = self._check(lam=lam)
         samples = read_samples(self.name, X, y, sample_weight, "real")
@@ -179,9 +181,8 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
             return found
         return found.but(conditions=tuple(row.of_columns(names) for row in found.conditions))
 
-    def to_dict(self) -> dict[str, Any]:
-        posed: Any = self
-        return learning_to_dict(posed)
+    def to_dict(self: Any) -> dict[str, Any]:
+        return learning_to_dict(self)
 
     def __repr__(self) -> str:
         n, d = self._samples.design.shape
@@ -316,7 +317,7 @@ class DantzigSelector(ResidualProblem):
     def __init__(
         self, X: Any, y: Any, lam: float, *, fit_intercept: bool = False, sample_weight: Any = None
     ) -> None:
-        self._start(X, y, lam, fit_intercept, sample_weight)
+        super().__init__(X, y, lam, fit_intercept=fit_intercept, sample_weight=sample_weight)
 
     def _compose(self, samples: Samples, intercept: bool) -> None:
         super()._compose(samples, intercept)
@@ -537,11 +538,6 @@ class SquareRootLasso(ResidualProblem):
 
     methods: ClassVar[tuple[str, ...]] = ("scaled_lasso",)
     why: ClassVar[str] = "few lassos, each warm started, and the last support is solved exactly"
-
-    def __init__(
-        self, X: Any, y: Any, lam: float, *, fit_intercept: bool = True, sample_weight: Any = None
-    ) -> None:
-        self._start(X, y, lam, fit_intercept, sample_weight)
 
     @property
     def program(self) -> SquareRoot:

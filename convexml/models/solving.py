@@ -292,10 +292,7 @@ def solve_learning(
 
 
 def _in_turn(
-    problem: PosedLearning,
-    trials: Iterable[Trial],
-    limits: Limits,
-    options: dict[str, Any],
+    problem: PosedLearning, trials: Iterable[Trial], limits: Limits, options: dict[str, Any]
 ) -> Iterator[Solution]:
     """Answers of the solvers that are there; after the first, that of rationals; w = 0 at last."""
     objective = problem.objective_parts

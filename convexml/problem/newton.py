@@ -240,12 +240,7 @@ def _by_elimination(
 
 
 def _by_conjugate_gradients(
-    objective: Objective,
-    design: Design,
-    manifold: Manifold,
-    u: Array,
-    pull: Array,
-    h: Array,
+    objective: Objective, design: Design, manifold: Manifold, u: Array, pull: Array, h: Array
 ) -> tuple[Array, float]:
     k, has_b, hessian = design.shape[1], int(objective.fit_intercept), manifold.hessian
 

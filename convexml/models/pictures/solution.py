@@ -247,12 +247,7 @@ def _has_terms(solution: Any) -> bool:
 
 
 def _draw_terms(
-    axes: Any,
-    places: Array,
-    terms: Array,
-    what: str,
-    total: float,
-    names: list[str] | None = None,
+    axes: Any, places: Array, terms: Array, what: str, total: float, names: list[str] | None = None
 ) -> None:
     """One line for each term; the largest is told by its share of the gap."""
     sizes = np.maximum(terms, 0.0)
