@@ -1,4 +1,4 @@
-"""A design matrix with its columns in other units, without a copy."""
+"""A design matrix in other units, or for the scores of several classes, without a copy."""
 
 from __future__ import annotations
 

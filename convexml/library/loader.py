@@ -1,4 +1,4 @@
-"""Problem files: read, validate, pose."""
+"""Problem files: data chosen and derived, the problem posed, known facts checked."""
 
 from __future__ import annotations
 

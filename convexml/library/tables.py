@@ -1,4 +1,4 @@
-"""A table by its named columns -> X, y and weights: what texts and parquet files have in common."""
+"""Tables of named columns -> X, y and weights: text files, and scikit-learn's data sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convex clustering: every sample has a centre, and centres of near samples merge."""
+"""Convex clustering, and a bound of what any clustering by k means costs."""
 
 from __future__ import annotations
 

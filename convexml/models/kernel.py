@@ -1,4 +1,4 @@
-"""What the kernel models share: the representer theorem, the kernel matrix and its factor."""
+"""Models over the functions of a kernel: the matrix, ways to solve, and what they share."""
 
 from __future__ import annotations
 

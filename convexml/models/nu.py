@@ -1,4 +1,4 @@
-"""What the machines with nu share: a margin rho that is found with the function."""
+"""The machines with nu, NuSVC and OneClassSVM: a margin rho is found with the function."""
 
 from __future__ import annotations
 

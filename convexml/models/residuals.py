@@ -1,4 +1,4 @@
-"""What the regressions share that penalise or bound their residuals as a whole."""
+"""The Dantzig selector and the square-root lasso: residuals bound or penalised as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the balls of all norms share."""
+"""The balls of the l1 and the Euclidean norm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The weighted l1 norm."""
+"""The weighted l1 norm, and the elastic net."""
 
 from __future__ import annotations
 

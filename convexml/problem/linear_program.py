@@ -1,4 +1,4 @@
-"""The data of a linear program, read as ``scipy.optimize.linprog`` reads them."""
+"""The data of a linear program, as ``scipy.optimize.linprog`` reads them, and in other units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The samples of a linear regression by their residuals r = y - X w - b."""
+"""Residuals of a regression: samples, the lasso's lines on a support, pooled monotone fits."""
 
 from __future__ import annotations
 
