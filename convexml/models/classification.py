@@ -16,8 +16,7 @@ from ..validation import positive_number
 from .base import Hyperparameter
 from .inputs import Samples
 from .kernel import KernelModel
-from .posing import pose_in_slacks
-from .posing import posed_coefficients as coefficients
+from .posing import pose_in_slacks, posed_coefficients
 from .problem import LearningProblem
 
 # Learning a halfspace as a linear program of which only the feasibility matters.
@@ -288,7 +287,7 @@ class SoftMarginSVM(LearningProblem):
     _pose = pose_in_slacks
 
     def _pose_dual(self) -> Statement:
-        return pose_margin_dual(self.objective_parts, coefficients(self), self._design_name)
+        return pose_margin_dual(self.objective_parts, posed_coefficients(self), self._design_name)
 
     def dual_from_constraints(self) -> Array | None:
         alpha = self.constraints["margin"].dual_value

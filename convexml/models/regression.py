@@ -18,8 +18,7 @@ from ..problem import Statement
 from ..validation import nonnegative_array, positive_number
 from .base import Hyperparameter
 from .grid import leave_one_out
-from .posing import pose_in_slacks
-from .posing import posed_coefficients as coefficients
+from .posing import pose_in_slacks, posed_coefficients
 from .problem import LearningProblem
 from .solution import Solution
 
@@ -743,8 +742,8 @@ class SVR(LearningProblem):
         constraints = {
             "alpha": alpha >= 0.0,
             "alpha_star": alpha_star >= 0.0,
-            "beta": alpha <= coefficients(self),
-            "beta_star": alpha_star <= coefficients(self),
+            "beta": alpha <= posed_coefficients(self),
+            "beta_star": alpha_star <= posed_coefficients(self),
         }
         if parts.fit_intercept:
             constraints["balance"] = cp.sum(alpha - alpha_star) == 0.0
