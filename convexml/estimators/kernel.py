@@ -472,6 +472,9 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
         part, alpha = parts[0], np.array(solutions[0].dual["alpha"])
         point = HeldPoint(part.space.of(alpha), 0.0, float(self.offset_[0]), alpha)
         return [replace(part, point=point, again=lambda: point)]
+
+    def _hold_all(self, given: Given, q: Array, b: float) -> None:
+        super()._hold_all(given, q, b)
         self.offset_ = -self._intercept_
 
 

@@ -36,10 +36,6 @@ class Tube(Loss):
     def hyperparameters(self) -> dict[str, float]:
         return {"epsilon": self.epsilon}
 
-    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
-        size = np.abs(v)
-        return 8.0 * EPS * size * (np.abs(y) + self.epsilon + size)
-
     def slacks(self, y: Array, z: Array) -> dict[str, Array]:
         residual = y - z
         return {
@@ -92,6 +88,10 @@ class EpsilonInsensitive(Tube):
 
     def conjugate(self, y: Array, v: Array) -> Array:
         return np.where(np.abs(v) <= 1.0, v * y + self.epsilon * np.abs(v), np.inf)
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        size = np.abs(v)
+        return 8.0 * EPS * size * (np.abs(y) + self.epsilon + size)
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -1.0), np.full_like(y, 1.0)

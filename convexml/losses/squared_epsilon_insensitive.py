@@ -67,6 +67,10 @@ class SquaredEpsilonInsensitive(Tube):
     def conjugate(self, y: Array, v: Array) -> Array:
         return v * y + np.abs(v) * (self.epsilon + 0.5 * np.abs(v))
 
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        size = np.abs(v)
+        return 8.0 * EPS * size * (np.abs(y) + self.epsilon + size)
+
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -np.inf), np.full_like(y, np.inf)
 
