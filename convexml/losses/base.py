@@ -216,3 +216,20 @@ def _take_blocks(kind: type[Any]) -> None:
 
 
 _take_blocks(Loss)
+
+
+class Tube(Loss):
+    """A loss of what |z - y| has beyond epsilon."""
+
+    moves_with_y = True
+    epsilon: float
+
+    def hyperparameters(self) -> dict[str, float]:
+        return {"epsilon": self.epsilon}
+
+    def slacks(self, y: Array, z: Array) -> dict[str, Array]:
+        residual = y - z
+        return {
+            "xi": np.maximum(residual - self.epsilon, 0.0),
+            "xi_star": np.maximum(-residual - self.epsilon, 0.0),
+        }

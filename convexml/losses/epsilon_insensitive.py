@@ -24,24 +24,7 @@ from ..formulas import (
 )
 from ..numerics import EPS, Array
 from ..validation import nonnegative_number
-from .base import Loss
-
-
-class Tube(Loss):
-    """A loss of what |z - y| has beyond epsilon."""
-
-    moves_with_y = True
-    epsilon: float
-
-    def hyperparameters(self) -> dict[str, float]:
-        return {"epsilon": self.epsilon}
-
-    def slacks(self, y: Array, z: Array) -> dict[str, Array]:
-        residual = y - z
-        return {
-            "xi": np.maximum(residual - self.epsilon, 0.0),
-            "xi_star": np.maximum(-residual - self.epsilon, 0.0),
-        }
+from .base import Tube
 
 
 @compiled

@@ -11,7 +11,7 @@ from ..compiled import compiled
 from ..formulas import Terms, Tex, constant
 from ..numerics import EPS, Array
 from ..validation import nonnegative_number
-from .epsilon_insensitive import Tube
+from .base import Tube
 
 
 @compiled
