@@ -371,7 +371,7 @@ def test_an_interrupt_in_a_pass_leaves_the_stages_as_they_were(clock: Clock) -> 
 @pytest.mark.slow
 def test_blocks_with_the_workers_of_a_cluster_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     told_of = sys.modules["convexml.progress"]
-    known = ((told_of, "FIRST"), (told_of, "EVERY"), (waiting, "LOOK"), (tasks, "EVERY"))
+    known = ((told_of, "LOOK_FIRST"), (told_of, "LOOK_EVERY"), (waiting, "LOOK"), (tasks, "EVERY"))
     for module, name in known:
         monkeypatch.setattr(module, name, 0.02)
     told: list[Progress] = []
