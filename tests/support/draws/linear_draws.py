@@ -120,11 +120,13 @@ def solvable(rng: Random, far: bool = False) -> Linear:
 
 
 def anything(rng: Random) -> Linear:
-    """Integers; often infeasible or unbounded."""
+    """Integers: half of the time 0 is feasible, half of the time no cost is below 0."""
     n, m = int(rng.integers(1, 5)), int(rng.integers(1, 7))
     A = rng.integers(-5, 6, (m, n)).astype(float)
+    c, b = (np.asarray(rng.integers(-9, 20, size)) for size in (n, m))
+    c, b = (np.abs(each) if rng.random() < 0.5 else each for each in (c, b))
     lower = 0.0 if rng.random() < 0.7 else -np.inf
-    return program(rng.integers(-9, 20, n), A, rng.integers(-9, 20, m), lower=np.full(n, lower))
+    return program(c, A, b, lower=np.full(n, lower))
 
 
 def opposite(rng: Random) -> Linear:

@@ -13,7 +13,7 @@ HONEST = {
     "linear: multipliers that may grow": (range(6), 5, 0.1),
     "linear: far points": (range(6), 5, 0.1),
     "linear: other units": (range(4), 5, 0.1),
-    "linear: anything": (range(4, 10), 5, 0.1),
+    "linear: anything": (range(6), 5, 0.1),
     "CVXPY: regression": (range(1, 9, 2), 5, 0.01),  # the odd seeds are logistic
     "CVXPY: however tiny": (range(3), 3, 0.2),
     "CVXPY: open ended": (range(4), 3, 0.01),
