@@ -60,7 +60,9 @@ LONG += "whole_interval"
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(path, id=path.stem, marks=pytest.mark.slow if path.stem in LONG.split() else ())
+        pytest.param(
+            path, id=path.stem, marks=pytest.mark.slow if path.stem in LONG.split() else ()
+        )
         for path in EXAMPLES
     ],
 )
