@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from support.sizes import sizes
 from convexml import Verdict
 from convexml.certificates.algebra.definite import eigenvalue_bound
 from convexml.certificates.algebra.searchers import solve_cone_program
-from convexml.certificates.conic.program import solve_scaled
+from convexml.certificates.conic.program import dual_value, solve_scaled
 from convexml.problem.cones import (
     ConeProgram,
     ExponentialCone,
@@ -49,6 +50,17 @@ def test_a_dual_residual_is_never_ignored() -> None:
     assert free.objective(certificate.witness["x"]) < 3e-3
     assert certificate.gap == pytest.approx(5e-3)
     assert certify_arrays(free, [0.0, 3.0], y=[1.0]).gap == np.inf
+
+
+def test_a_dual_value_is_rounded_once() -> None:
+    """-w'Pw / 2 - b'y in fractions, where the two terms cancel but for their last digits."""
+    rng = np.random.default_rng(1)
+    P, w = rng.normal(size=(3, 3)), rng.normal(size=3)
+    P = P + P.T
+    bent = sum(Fraction(P[i, j]) * Fraction(w[i]) * Fraction(w[j]) for i, j in np.ndindex(3, 3))
+    y = -float(bent) / 2.0
+    program = cone_program_of(P, np.zeros(3), np.zeros((1, 3)), [1.0], [NonnegativeCone(1)])
+    assert dual_value(program, w, np.array([y])) == float(-bent / 2 - Fraction(y)) != 0.0
 
 
 def program_of_all_cones(rng: np.random.Generator) -> ConeProgram:

@@ -112,6 +112,15 @@ def test_a_ray_may_be_on_the_border() -> None:
     assert inside(program, -E11, program.b)
 
 
+def test_what_falls_by_the_rounding_of_a_sum_does_not_fall() -> None:
+    """0.3 d_1 - (0.1 + 0.2) d_2 over d >= 0 with d_1 = d_2 is -5.6e-17, and 0 as it was meant."""
+    costs, rows = np.array([0.3, -(0.1 + 0.2)]), np.array([[1.0, -1.0], [-1.0, 0.0], [0.0, -1.0]])
+    made = [cones.ZeroCone(1), cones.NonnegativeCone(2)]
+    for q, falls in ((costs, False), (costs - [1e-9, 0.0], True)):
+        program = cones.cone_program_of(None, q, rows, np.zeros(3), made)
+        assert is_ray(program, np.ones(2)) is falls
+
+
 x, v = cp.Variable(name="x"), cp.Variable(2, name="v")
 
 S = cp.Variable((2, 2), symmetric=True, name="S")

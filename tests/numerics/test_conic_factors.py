@@ -22,6 +22,7 @@ from support.exact.exact_numbers import (
 )
 from support.sizes import each_seed
 
+from convexml.certificates import units
 from convexml.certificates.algebra.polyhedron import independent_rows, onto
 from convexml.certificates.conic.prices import bordered_factor, dense_factor
 from convexml.numerics import Array
@@ -111,6 +112,22 @@ def dependent(rng: np.random.Generator) -> tuple[Any, Any]:
     E = np.vstack([E, mixes @ E]).astype(float)
     order = rng.permutation(12)
     return E[order], (E @ rng.integers(-4, 5, 14))[order]
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_equations_of_sizes_are_solved_by_elimination(
+    dense: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside the normal matrix of what ``apply`` does to each unknown."""
+    monkeypatch.setattr(units, "ELIMINATED_DENSE", 10**6 if dense else 0)
+    rng, n, k = np.random.default_rng(7), 5, 3
+    columns, costs, first, second = (rng.integers(n - 1, size=size) for size in (9, 4, 3, 3))
+    rows, sides = (rng.integers(k, size=size) for size in (9, 2))
+    system = units.SizeEquations(columns, rows, sides, costs, (first, second), n, k)
+    M = np.column_stack([system.apply(unit) for unit in np.eye(n + k)])
+    squares, right = rng.uniform(0.5, 2.0, len(M)), rng.normal(size=n + k)
+    expected = np.linalg.solve(M.T @ (squares[:, None] * M) + 0.1 * np.eye(n + k), right)
+    np.testing.assert_allclose(system.solver(squares, 0.1)(right), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(12))

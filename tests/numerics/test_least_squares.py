@@ -144,6 +144,13 @@ def test_a_wide_system_has_the_least_norm(solver: str, intercept: bool) -> None:
     assert_allclose(solution.primal["w"], w, rtol=1e-10, atol=1e-13)
 
 
+def test_one_sample_and_one_feature() -> None:
+    """(3 - 2 w)^2 / 2 + w^2 / 4 is least at 6 / 4.5."""
+    found = cml.Ridge([[2.0]], [3.0], 0.5, fit_intercept=False).solve("normal_equations")
+    assert (found.status, found.solver) == ("optimal", "normal_equations")
+    assert found.primal["w"] == pytest.approx([6.0 / 4.5], rel=1e-12)
+
+
 def test_inches_and_centimetres_say_which_columns_and_how_far() -> None:
     """h / 2.54 is a multiple of h up to rounding alone: within R, never optimal (TRUTH 2)."""
     rng = np.random.default_rng(0)

@@ -138,6 +138,7 @@ def slack(cost: Callable[[Any], Any], *rows: Callable[[Any], Any]) -> Any:
 OF_CLASSES |= {
     "slack_with_a_second_cost": slack(lambda xi: total(xi) + 2.0 * cp.max(xi), lambda xi: xi >= 0),
     "slack_that_may_be_negative": slack(total, lambda xi: xi >= -0.3),
+    "some_slacks_with_a_floor": slack(total, lambda xi: xi[:20] >= 0),
     "slack_with_a_ceiling": slack(total, lambda xi: xi >= 0, lambda xi: xi <= 1.5),
     "a_budget_of_slacks": slack(total, lambda xi: xi >= 0, lambda xi: total(xi) <= 3.0),
     "equal_slacks": slack(total, lambda xi: xi >= 0, lambda xi: xi[0] == xi[1]),

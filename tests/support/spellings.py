@@ -258,6 +258,9 @@ OF_CLASSES: dict[str, tuple[Any, ...]] = {
         (2.5 * cp.norm(w, 1) + total(xi := new(36)), times(y, X @ w + b) >= 1 - xi, xi >= 0)),
     "soft_margin_with_squared_slacks": ("squared_hinge l2", lambda X, y, w, b:
         (0.5 * sq(w) + 0.5 * sq(xi := new(36)), times(y, X @ w + b) >= 1 - xi), (0,)),
+    "soft_margin_with_two_costs_of_squares": ("squared_hinge l2", lambda X, y, w, b:
+        (0.5 * sq(w) + 0.5 * sq(s := new(36)) + sq(t := new(36)), times(y, X @ w + b) >= 1 - s,
+         times(y, X @ w + b) >= 1 - t), (0, 1)),
     "soft_margin_of_scaled_slacks": ("hinge l2", lambda X, y, w, b:
         (cp.Maximize(7.0 - ROWS @ (xi := new(36)) - sq(w)),
          2.0 * times(y, X @ w + b) >= 2.0 - 3.0 * xi, 5.0 * xi >= 0.0), (0, 1)),
@@ -271,6 +274,8 @@ OF_CLASSES: dict[str, tuple[Any, ...]] = {
         total(cp.square(pos(1 - times(y, X @ w + b)))) + 0.5 * sq(w)),
     "exponential_loss": ("exponential l2", lambda X, y, w, b:
         total(cp.exp(-times(y, X @ w + b))) / 36 + 0.1 * sq(w)),
+    "exponential_loss_with_rows_of_zeros": ("exponential l2", lambda X, y, w, b:
+        total(cp.exp(-times(y * (ROWS > 0.7), X @ w))) / 36 + 0.1 * sq(w)),
     "logistic_regression": ("logistic zero", lambda X, y, w, b:
         total(cp.logistic(-times(y, X @ w + b)))),
     "logistic_ridge_with_signed_rows": ("logistic l2", lambda X, y, w, b:

@@ -95,6 +95,18 @@ def test_a_feature_named_like_a_position_wins(run: Command, tmp_path: Path) -> N
         assert run("check", path, "--weights", "W.csv").exit_code == code
 
 
+def test_a_name_that_is_misspelt_is_answered_with_the_nearest_feature(
+    run: Command, tmp_path: Path
+) -> None:
+    write(tmp_path / "t.csv", "age,size,y\n1,0,3\n0,1,1\n-1,0,-1\n0,-1,1\n")
+    data = '[data]\nfile = "t.csv"\ntarget = "y"\n'
+    path = write(tmp_path / "t.toml", RIDGE.split("[data]")[0] + data)
+    write(tmp_path / "W.csv", "age,1\nsise,0\n")
+    result = run("check", path, "--weights", "W.csv")
+    assert result.exit_code == 3
+    assert "line 2: unknown name 'sise'. Did you mean 'size'?" in result.stderr
+
+
 def test_check_coefficients_of_classes(run: Command, tmp_path: Path) -> None:
     table = write(
         tmp_path / "softmax.toml",

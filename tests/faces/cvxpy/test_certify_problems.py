@@ -219,6 +219,16 @@ def test_a_constant_moves_no_gap_and_stays_in_the_dual(sign: float, constant: fl
     assert dual.solve(solver="CLARABEL") == pytest.approx(sign * (4.0 + constant), abs=1e-6)
 
 
+def test_a_millionth_is_the_tolerance_where_none_is_asked_for() -> None:
+    """P - P* is moved^2 beside |P*| = 1."""
+    x = cp.Variable()
+    problem = cp.Problem(cp.Minimize(cp.square(x) - 2.0 * x))
+    for moved, met in ((0.9e-3, True), (1.2e-3, False)):
+        x.value = 1.0 + moved
+        assert cml.certify(problem).holds() is met
+        assert cml.certify(problem, tol=2e-6).holds()
+
+
 @pytest.mark.parametrize("moved", [-1e-2, 1e-2])
 def test_bounds_have_two_sides(moved: float) -> None:
     x = cp.Variable(2, bounds=[0.0, 1.0])

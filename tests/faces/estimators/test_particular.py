@@ -23,13 +23,19 @@ Y = X[:, 0] * X[:, 1] + 0.3 * RNG.normal(size=80)
 LABELS = np.digitize(Y, [-0.4, 0.4])
 
 
-@pytest.mark.parametrize("name", ["SVC", "SVR"])
-def test_the_problem_is_that_of_a_kernel_and_knows_the_columns(name: str) -> None:
+@pytest.mark.parametrize(("name", "model", "given"), [
+    ("SVC", cml.KernelSVM, {"C": 3.0}), ("SVR", cml.KernelSVR, {"C": 3.0}),
+    ("OneClassSVM", cml.OneClassSVM, {"nu": 0.3}),
+])  # fmt: skip
+def test_the_problem_is_that_of_a_kernel_and_knows_the_columns(
+    name: str, model: type, given: dict[str, float]
+) -> None:
     frame = pd.DataFrame(X, columns=list("abcd"))
-    found = getattr(ours, name)(C=3.0, gamma=0.2).fit(frame, LABELS > 0)
+    found = getattr(ours, name)(gamma=0.2, **given).fit(frame, LABELS > 0)
     problem = found.problem_
-    assert isinstance(problem, cml.KernelSVM if name == "SVC" else cml.KernelSVR)
-    assert (problem.C, problem.features) == (3.0, list("abcd"))
+    assert isinstance(problem, model)
+    assert [getattr(problem, each) for each in given] == list(given.values())
+    assert problem.features == list("abcd")
     assert problem.kernel.sigma == pytest.approx((1.0 / 0.4) ** 0.5, rel=1e-15)
 
 

@@ -186,6 +186,9 @@ def test_a_model_file_is_solved_to_its_facts(path):
     assert solution.status == record.expected.status
     checks = [check_fact(fact, record.problem, solution) for fact in record.expected.facts]
     assert [check for check in checks if not check.holds] == []
+    for fact in record.expected.facts:
+        other = fact.model_copy(update={"value": (1.0 + 2.0 * np.abs(fact.value)).tolist()})
+        assert not check_fact(other, record.problem, solution).holds
     if solution.status != "optimal":
         assert solution.evidence
     named = [row.name for row in solution.certificate.conditions]

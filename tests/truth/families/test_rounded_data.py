@@ -47,6 +47,12 @@ def test_the_best_intercept_is_a_float_on_the_flat_side_of_a_kink() -> None:
     assert found.holds()
 
 
+def test_the_best_intercept_of_very_many_samples_is_their_median() -> None:
+    y = np.random.default_rng(0).exponential(size=70_001)
+    parts = cml.QuantileRegression(np.zeros((y.size, 1)), y, 0.5, 1.0).objective_parts
+    assert parts.best_intercept(np.zeros(y.size)) == np.median(y)
+
+
 def rounded(seed: int) -> tuple[np.ndarray, np.ndarray]:
     """[a, b, fl(a + b)], of rank 3, and targets."""
     rng = np.random.default_rng(seed)
