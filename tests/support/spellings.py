@@ -275,7 +275,7 @@ OF_CLASSES: dict[str, tuple[Any, ...]] = {
     "exponential_loss": ("exponential l2", lambda X, y, w, b:
         total(cp.exp(-times(y, X @ w + b))) / 36 + 0.1 * sq(w)),
     "exponential_loss_with_rows_of_zeros": ("exponential l2", lambda X, y, w, b:
-        total(cp.exp(-times(y * (ROWS < 1.3), X @ w))) / 36 + 0.1 * sq(w)),
+        total(cp.exp(-times(y * (abs(ROWS - 1.0) > 0.2), X @ w))) / 36 + 0.1 * sq(w)),
     "logistic_regression": ("logistic zero", lambda X, y, w, b:
         total(cp.logistic(-times(y, X @ w + b)))),
     "logistic_ridge_with_signed_rows": ("logistic l2", lambda X, y, w, b:
