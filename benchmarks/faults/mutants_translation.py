@@ -154,17 +154,14 @@ MUTANTS = [
         "convexml/bridge/layout.py",
         'variable.attributes["bounds"],\n            (-1.0, 1.0),',
         'variable.attributes["bounds"],\n            (-1.0, -1.0),',
-        (
-            f"{PROBLEMS}::test_a_violated_attribute_refutes",
-            f"{PROBLEMS}::test_bounds_have_two_sides",
-        ),
+        (f"{PROBLEMS}::test_a_violated_attribute_refutes",),
     ),
     Mutant(
         "audit: an equation is violated on one side only",
         "convexml/bridge/layout.py",
         "case cp.constraints.Equality():\n            return _both(args[0] - args[1])",
         "case cp.constraints.Equality():\n            return _positive(args[0] - args[1])",
-        (f"{PROBLEMS}::test_bounds_have_two_sides",),
+        (f"{PROBLEMS}::test_bounds_and_equations_have_two_sides",),
     ),
     Mutant(
         "audit: a constant constraint that is violated counts as met",

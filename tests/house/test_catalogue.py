@@ -12,7 +12,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from support.catalogue import LOSSES, MULTICLASS, PENALTIES, D, name
+from support.catalogue import LOSSES, MULTICLASS, PENALTIES, D
 
 from convexml import losses, penalties
 from convexml.losses import Loss
@@ -108,9 +108,3 @@ def test_labels_of_losses_and_penalties_never_collide(side: str) -> None:
         of_penalties = [names(item.conjugate_expression(x, D, theta(item))) for item in PENALTIES]
     for ours, theirs in itertools.product(of_losses, of_penalties):
         assert (ours - {"z"}) & (theirs - {"x"}) == set()
-
-
-@pytest.mark.parametrize("item", [*LOSSES, *PENALTIES], ids=name)
-def test_every_hyperparameter_is_a_nonnegative_number(item: Loss | Penalty) -> None:
-    for value in item.hyperparameters().values():
-        assert np.all(np.isfinite(value) & (np.asarray(value) >= 0.0))

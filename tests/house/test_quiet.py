@@ -77,18 +77,6 @@ def test_nothing_reaches_the_output_of_a_script(
     assert written(tmp_path, "-c", OF_A_SCRIPT, solvers, *files) == ("", "")
 
 
-@pytest.mark.slow
-def test_reference_solvers_on_linear_programs_are_silent(tmp_path: Path, repository: Path) -> None:
-    """With one process, which does all of it itself, and prints nothing."""
-    program = (
-        f"import sys, convexml as cml; cml.compare(sys.argv[1:], {REFERENCE!r}, max_seconds=0.3, "
-        "jobs=1)"
-    )
-    files = sorted(str(path) for path in (repository / "problems").glob("lp_*.toml"))
-    assert len(files) > 5
-    assert written(tmp_path, "-c", program, *files)[0] == ""
-
-
 def test_the_command_runs_where_standard_output_is_no_file(repository: Path) -> None:
     file = str(repository / "problems" / "lp_diet.toml")
     program = (

@@ -1,4 +1,4 @@
-"""Solvers on the problem library: a verified gap, CLARABEL's objective, and their theorem."""
+"""Solvers on the problem library: what they do not reach, and what they refuse."""
 
 from __future__ import annotations
 
@@ -14,57 +14,13 @@ import convexml as cml
 from convexml.errors import InputError, UnsuitableSolverError
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
-PROX, SECOND = ("proximal_gradient", "fista"), ("newton", "irls")
+PROX = ("proximal_gradient", "fista")
 SMOOTH = ("gradient_descent", "accelerated_gradient", *PROX)
-BLOCKS, DUAL = ("coordinate_descent", "working_set"), ("dual_coordinate_descent", "smo")
-REACHED: dict[str, tuple[str, ...]] = {
-    "box_least_squares_diabetes": (*PROX, "saga"),
-    "constrained_lasso_diabetes": PROX,
-    "elastic_net_wine": (*PROX, *BLOCKS, "saga", "admm"),
-    "epsilon_insensitive_l1_diabetes": ("interior_point",),
-    "exponential_iris": ("gradient_descent", *SECOND),
-    "group_lasso_diabetes": (*PROX, *BLOCKS, "saga"),
-    "halfspace_iris": ("interior_point",),
-    "hard_margin_wine": ("interior_point",),
-    "hinge_l2_wine": (*DUAL, "interior_point"),
-    "huber_diabetes": (*SECOND, "newton_cg", "interior_point"),
-    "lasso_diabetes_null": (*PROX, *BLOCKS, "admm"),
-    "lasso_diabetes_small_lam": BLOCKS,
-    "least_squares_breast_cancer_raw": (*SECOND, "interior_point", "qr"),
-    "least_squares_longley": (*SECOND, "interior_point", "qr"),
-    "logistic_breast_cancer": (*SECOND, "newton_cg"),
-    "poisson_linnerud": ("gradient_descent", *SECOND, "newton_cg"),
-    "ridge_linnerud_weighted": (*SMOOTH, *SECOND, "newton_cg", *DUAL, "interior_point", "saga"),
-    "svr_diabetes": ("interior_point", "augmented_lagrangian"),
-    "lp_transport": ("interior_point",),
-}
-"""Who reaches a verified relative gap of 1e-6 on which problem file."""
 
 
 @cache
 def load(name: str) -> Any:
     return cml.load(PROBLEMS / f"{name}.toml")
-
-
-@cache
-def reference(name: str) -> Any:
-    return load(name).solve("clarabel", tol=1e-9)
-
-
-@pytest.mark.parametrize(("name", "solvers"), REACHED.items(), ids=list(REACHED))
-def test_the_objective_is_clarabels_at_a_verified_gap(name: str, solvers: tuple[str, ...]) -> None:
-    problem, best = load(name), reference(name)
-    for solver in solvers:
-        found = problem.solve(solver, tol=1e-6, polish=False)
-        assert found.status == "optimal", (solver, str(found))
-        assert found.relative_gap <= 1e-6
-        assert solver != "interior_point" or found.iterations <= 30
-        scale = found.gap / found.relative_gap if found.relative_gap else abs(best.objective)
-        apart = abs(found.objective - best.objective)
-        assert apart <= 1e-6 * scale + found.gap + max(best.gap, 0.0), solver
-        if solver not in ("qr", "saga"):  # a theorem over 64 seeds is tested elsewhere
-            audit = found.rate_audit()
-            assert audit.holds or found.iterations == 0, (solver, audit.first_violation)
 
 
 @pytest.mark.parametrize(

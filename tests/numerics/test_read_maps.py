@@ -16,14 +16,7 @@ from convexml.bridge.recognition.duals import _unfactored
 from convexml.bridge.recognition.losses import FactoredForm, factored
 from convexml.bridge.recognition.maps import Declined
 
-RANDOM = np.random.default_rng(7)
-
-X, y = RANDOM.standard_normal((6, 4)), RANDOM.standard_normal(6)
-
-
-w, W, b = cp.Variable(4), cp.Variable((4, 3)), cp.Variable()
-
-column, row = cp.Variable((4, 1)), cp.Variable(3)
+w = cp.Variable(4)
 
 
 def test_what_is_not_affine_is_named() -> None:
@@ -33,7 +26,7 @@ def test_what_is_not_affine_is_named() -> None:
 
 A, target = regression()
 
-G, c = A.T @ A, A.T @ target
+G = A.T @ A
 
 
 def test_what_a_factor_leaves_of_a_form_is_bounded_and_priced() -> None:

@@ -36,8 +36,6 @@ def huber(r: Any) -> Any:
 TUBE = least(lambda r: np.maximum(np.abs(r) - 0.1, 0.0))
 POISSON = float(np.mean(COUNTS * np.log(np.where(COUNTS > 0.0, COUNTS, 1.0) / COUNTS.mean())))
 """Half the deviance of the mean."""
-NORMS = np.linalg.norm(X - X.mean(axis=0), axis=0)
-LINES = np.abs(every_model.POINTS[:, None] - every_model.POINTS[None])
 NULL = {
     **dict.fromkeys(("LeastSquares", "Ridge", "ConstrainedRidge", "Lasso"), SPREAD),
     **dict.fromkeys(("ConstrainedLasso", "ElasticNet", "GroupLasso", "Slope"), SPREAD),

@@ -68,39 +68,6 @@ def test_the_ratio_is_of_the_fastest_that_is_verified():
     assert "(n = 1)" in table.table([row(record("convexml", 1.0, n=1))])
 
 
-def test_what_misses_is_in_bold_letters_and_named():
-    table = module("table")
-    slow = row(record("convexml", 1.0, memory=7.0), record("a", 1.0, memory=0.1))
-    assert table.over_memory(slow) == 7.0
-    text = table.table([slow])
-    assert "| **1** (1) |" in text
-    assert "| **7** |" in text
-    assert text.endswith("Missed, by what factor: row (2).")
-    fast = row(record("convexml", 1.0, memory=0.5), record("a", 2.0, memory=0.1))
-    assert table.over_memory(fast) == 1.0
-    assert "**" not in table.table([fast])
-    assert "row (inf)" in table.table([row(record("convexml", None, "slow", n=0))])
-
-
-def test_the_tol_of_a_peer_is_the_loosest_that_verifies(monkeypatch, capsys):
-    task, rows = module("task"), module("rows")
-    tried = []
-
-    def fit(data, tol):
-        tried.append(tol)
-        return tol
-
-    monkeypatch.setattr(task, "contestant", lambda row, name: fit)
-    monkeypatch.setattr(task, "judged", lambda row, name, data, tol, target: tol / 10.0)
-    found = module("processes").collected
-    task.tune(rows.ROWS[0], "celer", None, 4e-4, 60.0)
-    assert found(capsys.readouterr().out)["tol"][-1] == pytest.approx(3e-3)
-    tried.clear()
-    task.tune(rows.ROWS[0], rows.CLARABEL, None, 2e-6, 60.0)
-    assert tried[0] == pytest.approx(1e-5)
-    assert found(capsys.readouterr().out)["tol"] == [pytest.approx(1e-5)]
-
-
 def test_a_gap_is_that_of_the_point_alone():
     data, ours = module("data"), module("contestants.ours")
     rng = np.random.default_rng(0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -30,30 +29,6 @@ def test_a_multiplier_of_the_wrong_sign_is_not_certified() -> None:
     assert cml.certify(problem).verdict is Verdict.CERTIFIED
     problem.constraints[0].save_dual_value(np.array(-1e-3))
     assert cml.certify(problem).verdict is not Verdict.CERTIFIED
-
-
-@pytest.mark.slow
-def test_the_wrong_hinge_optimum_is_refuted() -> None:
-    """CVXPY's bounds on X @ w pin an auxiliary variable: PIQP says optimal at 569, not 26.5."""
-    from sklearn.datasets import load_breast_cancer
-
-    pytest.importorskip("piqp")
-    X, y = load_breast_cancer(return_X_y=True)
-    X, y = (X - X.mean(axis=0)) / X.std(axis=0), 2.0 * y - 1.0
-    w, b = cp.Variable(30, name="w"), cp.Variable(name="b")
-    hinge = cp.sum(cp.pos(1 - cp.multiply(y, X @ w + b)))
-    problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + hinge))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the bounds that are not a number
-        problem.solve(solver="PIQP")
-    certificate = cml.certify(problem, tol=1e-5)
-    if problem.value > 27.0:  # a later CVXPY may be right
-        assert certificate.verdict is Verdict.REFUTED
-        assert certificate.gap == pytest.approx(problem.value - 26.52546, rel=1e-4)
-    right = cml.solve(problem, "PIQP")
-    assert right.verdict is Verdict.CERTIFIED
-    assert right.primal_objective == pytest.approx(26.525455, rel=1e-6)
-    assert problem.value == right.primal_objective
 
 
 def test_constraints_go_by_their_labels() -> None:
@@ -230,19 +205,14 @@ def test_a_millionth_is_the_tolerance_where_none_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize("moved", [-1e-2, 1e-2])
-def test_bounds_have_two_sides(moved: float) -> None:
+def test_bounds_and_equations_have_two_sides(moved: float) -> None:
     x = cp.Variable(2, bounds=[0.0, 1.0])
-    for constraints in ([cp.sum(x) == 1.0], [x == np.array([0.0, 1.0])]):
-        problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), constraints)
+    for constraint in (cp.sum(x) == 1.0, x == np.array([0.0, 1.0])):
+        problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [constraint])
         problem.solve(solver="CLARABEL")
         assert cml.certify(problem, tol=1e-5).verdict is Verdict.CERTIFIED
         x.save_value(x.value + np.array([moved, 0.0]))
         assert cml.certify(problem, tol=1e-5).verdict is Verdict.REFUTED
-    for at in (-1e-2, 1.01):
-        x.save_value(np.array([at, 1.0 - at]))
-        found = cml.certify(cp.Problem(cp.Minimize(cp.sum_squares(x)), [cp.sum(x) == 1.0]))
-        assert "bounds" in found.reason
-        assert found.verdict is Verdict.REFUTED
 
 
 def test_multipliers_of_inequalities_have_a_sign() -> None:

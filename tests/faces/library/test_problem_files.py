@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -209,8 +208,3 @@ def test_a_table_in_place_of_a_problem_file_is_told_what_names_it(write: Write) 
     words = r"flats.csv is not valid TOML: .*`convexml init` prints one; name .* file = \"flats.csv"
     with pytest.raises(ProblemFileError, match=words):
         load(write("size,price\n1,2\n", "flats.csv"))
-
-
-def test_every_name_is_exported() -> None:
-    library: Any = cml.library
-    assert all(hasattr(library, name) for name in library.__all__)

@@ -9,10 +9,11 @@ import numpy as np
 
 import convexml as cml
 from convexml import penalties
-from support.latex.formula_cases import BINARY, CLASSES, GROUPS, REAL, SYMBOLS, WEIGHTS, X
+from support.latex.formula_cases import BINARY, CLASSES, REAL, SYMBOLS, WEIGHTS, X
 from support.latex.page import Page
 
 N, D = X.shape
+GROUPS = [np.flatnonzero(np.arange(D) % 2 == g) for g in range(2)]
 NOT_SEPARABLE = np.where(np.arange(N) % 3 == 0, -1.0, 1.0)
 ONE_WRONG = np.where(np.arange(N) == 5, -BINARY, BINARY)
 RISING = REAL + 0.3 * np.arange(N)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import sys
-import warnings
 import weakref
 from collections import Counter
 from pathlib import Path
@@ -13,52 +12,12 @@ import numpy as np
 import pytest
 
 import convexml as cml
-from convexml import LearningProblem, Verdict
-from convexml.certificates.judge import bounded, judge
-from convexml.errors import ConvexmlError
-from convexml.formulas import Condition
+from convexml import LearningProblem
 from convexml.losses import SquaredHinge
 from convexml.penalties import Box, Nonnegative
 
 rng0 = np.random.default_rng(0)
-X, Y = rng0.normal(size=(8, 3)), rng0.normal(size=8)
-
-
-VALUES = (np.nan, np.inf, -np.inf, 0.0, 1e-12, 1.0, 1e308)
-
-
-def test_the_judge_certifies_no_number_that_is_none() -> None:
-    """All combinations of special values: CERTIFIED only where every one is finite and small."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for primal in VALUES:
-            for dual in VALUES:
-                for scale in VALUES:
-                    for rounding in (0.0, np.nan, np.inf):
-                        for residual in (0.0, np.nan, np.inf):
-                            rows = [Condition("row", "dual_feasibility", residual)]
-                            found = judge(
-                                bounded(primal, dual, rows, 1e-6, scale=scale, rounding=rounding)
-                            )
-                            assert not np.isnan(found.gap)
-                            assert found.gap >= 0.0
-                            if found.verdict is Verdict.CERTIFIED:
-                                assert np.isfinite([primal, dual, rounding, residual]).all()
-                                assert found.gap == 0.0 or found.gap <= 1e-6 * scale < np.inf
-
-
-@pytest.mark.parametrize("tol", [np.nan, np.inf, -np.inf, 0.0, -1e-6])
-def test_tol_is_a_finite_number_above_0(tol: float) -> None:
-    problem = cml.Ridge(X, Y, 0.1)
-    found = problem.certify(np.zeros(3))
-    for call in (
-        lambda: problem.certify(np.zeros(3), tol=tol),
-        lambda: problem.solve(tol=tol),
-        lambda: found.holds(tol),
-        lambda: cml.LinearProgram([1.0], [[-1.0]], [-1.0]).certify([1.0], tol=tol),
-    ):
-        with pytest.raises(ConvexmlError):
-            call()
+X = rng0.normal(size=(8, 3))
 
 
 def test_a_product_that_overflowed_is_not_that_of_a_part_of_it() -> None:
@@ -67,15 +26,10 @@ def test_a_product_that_overflowed_is_not_that_of_a_part_of_it() -> None:
     A[0] = -1.0
     problem = cml.Ridge(A, y, 0.1)
     assert problem.certify(far, 0.0).verdict is not cml.Verdict.CERTIFIED
+    assert not cml.Ridge(abs(A), y, 0.1).certify(far, 0.0).gap < np.inf  # the intercept overflows
     found, fresh = problem.certify(near, 0.0), cml.Ridge(A, y, 0.1).certify(near, 0.0)
     assert found.verdict is fresh.verdict is cml.Verdict.REFUTED
     assert found.primal_objective == fresh.primal_objective
-
-
-def test_an_intercept_that_overflows_in_centred_columns_certifies_nothing() -> None:
-    A = np.random.default_rng(0).uniform(1.0, 2.0, (20, 60))
-    found = cml.Ridge(A, np.linspace(-1.0, 1.0, 20), 0.1).certify(np.full(60, 2.0**1022), 0.0)
-    assert not found.gap < np.inf
 
 
 def test_a_certificate_that_was_read_lets_go_of_the_data() -> None:

@@ -15,7 +15,6 @@ from support.models.kernel import BINARY, KERNELS, MODELS, NEW, REAL, WEIGHTS, X
 
 import convexml as cml
 from convexml import losses
-from convexml.errors import InputError
 from convexml.kernels import (
     Gaussian,
     Kernel,
@@ -23,7 +22,6 @@ from convexml.kernels import (
     Linear,
     Polynomial,
     Precomputed,
-    fourier_features,
     pivoted_cholesky,
 )
 from convexml.losses import Loss
@@ -243,37 +241,3 @@ def test_the_gap_bounds_the_distance_from_the_exact_optimum(at: int) -> None:
     if method == "nystrom":
         assert np.count_nonzero(q) <= (rank or 40)
     assert problem.certify(q, b, u).gap == pytest.approx(found.gap, rel=1e-3, abs=1e-12)
-
-
-def test_what_approximations_refuse() -> None:
-    problem = MODELS["KernelRidge"](Gaussian(1.0))
-    with pytest.raises(InputError, match=r"method must be .* got .sample"):
-        problem.approximate("sample")
-    with pytest.raises(InputError, match=r"rank must be .*0"):
-        problem.approximate(rank=0)
-    with pytest.raises(InputError, match="rank must be at least 2"):
-        problem.approximate("fourier", 1)
-    with pytest.raises(InputError, match=r"Linear\(\) has no law of frequencies"):
-        MODELS["KernelRidge"](Linear()).approximate("fourier", 8)
-    problem.lam = 0.0
-    with pytest.raises(InputError, match="lam must be > 0"):
-        problem.approximate()
-
-
-@pytest.mark.parametrize(
-    ("X", "said"),
-    [
-        ([[np.nan], [1.0]], "X contains nan at row 0"),
-        ([1.0, 2.0], "X must be a matrix"),
-        ([[1e300], [-1e300]], "overflows"),
-        ([["a"]], "X must hold numbers"),
-    ],
-    ids=str,
-)
-def test_samples_are_read_before_a_kernel_is_asked(X: Any, said: str) -> None:
-    for function in (pivoted_cholesky, fourier_features):
-        if function is pivoted_cholesky or said != "overflows":
-            with pytest.raises(InputError, match=said):
-                function(Gaussian(1.0), X, 4)
-        with pytest.raises(InputError, match="kernel must be one of"):
-            function("rbf", [[1.0]], 4)

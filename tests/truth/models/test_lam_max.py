@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.model_cases import GROUPS, bind, consistent, samples, separable, weights
+from support.model_cases import GROUPS, consistent, samples, separable, weights
 
 import convexml as cml
-from convexml.errors import InputError
 from convexml.losses import EpsilonInsensitive, Hinge, Huber, Pinball
 from convexml.penalties import L1, ElasticNet, GroupL2
 
@@ -138,12 +137,6 @@ def test_a_null_model_that_is_infeasible_is_never_optimal() -> None:
     hard = cml.LearningProblem(*separable(), cml.losses.HardMargin(), L1(1.0))
     assert hard.lam_max == np.inf
     assert hard.solve().status == "optimal"
-
-
-@pytest.mark.parametrize("make", [bind(cml.Ridge, 0.1), bind(cml.LeastSquares)])
-def test_lam_max_is_refused_without_a_norm(make: Any) -> None:
-    with pytest.raises(InputError, match="has no lam_max"):
-        _ = make(X, Y).lam_max
 
 
 def test_an_outlier_moves_lam_max_of_a_pinball_loss_by_nothing() -> None:

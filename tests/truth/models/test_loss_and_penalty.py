@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.model_cases import MODELS, parts, pose_parts, samples, weights
+from support.model_cases import MODELS, parts, pose_parts, weights
 
-import convexml as cml
 from convexml.numerics import Array
 
 TOL = 1e-6
@@ -133,42 +132,3 @@ def test_every_model_answers(case: Any, name: str, edge: Edge) -> None:
         assert solution.certificate.holds(1e-6)
     else:
         assert solution.evidence
-
-
-def test_counts_that_are_all_0_have_no_minimiser() -> None:
-    X, _ = samples("count")
-    solution = cml.PoissonRegression(X, np.zeros(len(X)), 0.1).solve()
-    assert np.all(solution.evidence["w"] == 0.0)
-    assert solution.evidence["b"] < 0.0
-    assert cml.PoissonRegression(X, np.zeros(len(X)), 0.1, fit_intercept=False).solve().status == (
-        "optimal"
-    )
-
-
-def test_a_column_of_another_scale_changes_nothing_but_its_coefficient() -> None:
-    X, y = samples("real")
-    scale = np.array([1.0, 1e8, 1.0, 1e-8, 1.0])
-    plain, scaled = cml.LeastSquares(X, y).solve(), cml.LeastSquares(X * scale, y).solve()
-    assert scaled.objective == pytest.approx(plain.objective, rel=1e-9)
-    assert scaled.primal["w"] * scale == pytest.approx(plain.primal["w"], rel=1e-6)
-
-
-X, Y = samples("real")
-intercepts = pytest.mark.parametrize("intercept", [True, False], ids=["b", "no b"])
-
-
-@intercepts
-def test_rank_deficient_least_squares_has_the_minimum_norm_value(
-    intercept: bool,
-) -> None:
-    coarse = np.round(X * 2.0**20) / 2.0**20  # sums are exact: the columns really are dependent
-    A = np.column_stack([coarse, coarse[:, 0] + coarse[:, 1]])
-    problem = cml.LeastSquares(A, Y, fit_intercept=intercept)
-    centre = A.mean(axis=0) if intercept else np.zeros(A.shape[1])
-    level = Y.mean() if intercept else 0.0
-    w = np.linalg.pinv(A - centre) @ (Y - level)
-    solution = problem.solve()
-    assert solution.status == "optimal"
-    assert solution.objective == pytest.approx(
-        problem.objective(w, float(level - centre @ w)), rel=1e-9
-    )

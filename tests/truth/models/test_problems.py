@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
-from support.model_cases import GROUPS, MODELS, D, bind, consistent, samples
+from support.model_cases import GROUPS, MODELS, bind, consistent, samples
 
 import convexml as cml
 from convexml.errors import InputError
@@ -150,28 +150,6 @@ def test_a_path_that_meets_a_bad_value_restores_the_problem() -> None:
     assert problem.lam == 0.1
 
 
-def test_lam_of_zero_is_legal_everywhere() -> None:
-    for make, labels in [
-        (bind(cml.Ridge, 0.0), "real"),
-        (bind(cml.Lasso, 0.0), "real"),
-        (bind(cml.ElasticNet, 0.0, 0.5), "real"),
-        (bind(cml.GroupLasso, 0.0, GROUPS), "real"),
-        (bind(cml.HuberRegression, 0.6, 0.0), "real"),
-        (bind(cml.QuantileRegression, 0.3, 0.0), "real"),
-        (bind(cml.PoissonRegression, 0.0), "count"),
-        (bind(cml.LogisticRegression, 0.0), "binary"),
-        (bind(cml.LogisticRegression, 0.0, "l1"), "binary"),
-    ]:
-        problem = make(*samples(labels))
-        solution = problem.solve()
-        assert solution.status == "optimal", problem.name
-        problem.primal.solve(solver="CLARABEL")
-        problem.dual.solve(solver="CLARABEL")
-        assert problem.primal.value == pytest.approx(solution.objective, rel=1e-5)
-        assert problem.dual.value == pytest.approx(solution.objective, rel=1e-5)
-    assert D == 5
-
-
 @pytest.mark.parametrize(
     ("minus", "plus"),
     [("ham", "spam"), (0, 1), (-1, 1), (3, 7), (False, True), (0.5, 2.5), (np.int8(1), np.int8(2))],
@@ -206,46 +184,6 @@ def test_sparse_equals_dense(case: Any, convert: Any) -> None:
     assert two.decision_function(convert(A)) == pytest.approx(two.decision_function(A), abs=1e-12)
     thin.dual.solve(solver="CLARABEL")
     assert thin.dual.value == pytest.approx(one.objective, rel=1e-5, abs=1e-7)
-
-
-@pytest.mark.parametrize("case", MODELS, ids=lambda case: case.name)
-def test_single_precision_is_usable_and_nothing_is_modified(case: Any) -> None:
-    A, y = case.data()
-    A, y = A.astype(np.float32), y.astype(np.float32)
-    before = A.copy(), y.copy()
-    for array in (A, y):
-        array.flags.writeable = False
-    problem = case.make(A, y)
-    solution = problem.solve("clarabel")
-    assert solution.status == "optimal"
-    assert solution.primal["w"].dtype == np.float64
-    w, u = solution.primal["w"], solution.dual["u"]
-    held = w.copy(), u.copy()
-    problem.certify(w, solution.primal["b"], u)
-    problem.certify(w.astype(np.float32))
-    solution.predict(A)
-    assert np.array_equal(w, held[0])
-    assert np.array_equal(u, held[1])
-    assert np.array_equal(A, before[0])
-    assert np.array_equal(y, before[1])
-
-
-@pytest.mark.parametrize("case", MODELS, ids=lambda case: case.name)
-def test_a_single_feature(case: Any) -> None:
-    A, y = case.data()
-    if case.name == "GroupLasso":
-        problem = cml.GroupLasso(A[:, :1], y, 0.3, ["a"])
-    elif case.name == "Slope":
-        problem = cml.Slope(A[:, :1], y, [0.3])
-    elif case.name == "MinimumNorm":
-        problem = cml.MinimumNorm(A[:1, :1], y[:1])
-    elif case.name in ("HardMarginSVM", "HalfspaceLP"):
-        problem = case.make(y[:, None] * (1.0 + np.abs(A[:, :1])), y)
-    else:
-        problem = case.make(A[:, :1], y)
-    solution = problem.solve()
-    assert solution.status == "optimal"
-    assert solution.primal["w"].shape == (1,)
 
 
 WITHOUT_PENALTY = ("LogisticRegression-none", "LeastSquares")

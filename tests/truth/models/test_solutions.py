@@ -6,8 +6,6 @@ import builtins
 import copy
 import json
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -72,13 +70,6 @@ def test_a_tampered_document_is_not_believed(tamper: str) -> None:
 def test_what_is_no_solution_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="not a stored solution"):
         cml.Solution.from_json(text)
-
-
-def test_evidence_is_found_again() -> None:
-    solution = cml.HardMarginSVM(XB, YB).solve()
-    again = cml.Solution.from_json(solution.to_json())
-    assert again.status == "infeasible"
-    assert np.sum(again.evidence["alpha"]) == pytest.approx(1.0)
 
 
 def test_seconds_and_the_trace() -> None:
@@ -295,13 +286,15 @@ def test_json_is_written_to_a_file_and_read_from_it(tmp_path: Path) -> None:
     [
         cml.LogisticRegression(X, np.where(X[:, 0] > 0.0, 1, -1)),
         cml.PoissonRegression(X, 0.0 * Y, 0.1),
+        cml.HardMarginSVM([[0.0], [1.0], [0.0]], [1, 1, -1]),
     ],
-    ids=["separated classes", "no counts"],
+    ids=["separated classes", "no counts", "one point of two classes"],
 )
-def test_what_is_not_attained_is_not_attained_when_it_is_read_back(problem: Any) -> None:
+def test_what_has_no_answer_has_none_when_it_is_read_back(problem: Any) -> None:
     solution = problem.solve()
     again = cml.Solution.from_json(solution.to_json())
-    assert solution.status == again.status == "unattained"
+    assert solution.status == again.status
+    assert again.status in ("unattained", "infeasible")
     assert again.evidence.keys() == solution.evidence.keys()
 
 
@@ -385,30 +378,3 @@ def test_an_interval_and_a_trace_are_pickled() -> None:
     solution = pickle.loads(pickle.dumps(problem.solve("fista")))
     assert solution.trace[0].iteration == 0
     assert solution.rate_audit().holds
-
-
-READ = """
-import pickle, sys
-for problem, solution, certificate in pickle.load(open(sys.argv[1], "rb")):
-    point = next(solution.primal[key] for key in ("w", "q", "x") if key in solution.primal)
-    rest = [solution.primal["b"]] if "b" in solution.primal else []
-    assert problem.certify(point, *rest).holds(1e-6), problem
-    assert certificate.holds()
-"""
-
-
-def test_another_process_reads_them(tmp_path: Path) -> None:
-    things = []
-    for name in ("KernelSVM", "LinearProgram"):
-        problem = EVERY[name]()
-        solution = problem.solve("clarabel")
-        things.append((problem, solution, solution.certificate))
-    file = tmp_path / "things.pickle"
-    file.write_bytes(pickle.dumps(things))
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", READ, str(file)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
