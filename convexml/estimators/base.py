@@ -113,8 +113,13 @@ def check_solver(estimator: Any) -> None:
 
 def _constraints(kind: type) -> Mapping[str, Any]:
     """What the namesake says of its parameters."""
+    return getattr(_namesake(kind), "_parameter_constraints", {})
+
+
+def _namesake(kind: type) -> type | None:
+    """The class of scikit-learn that an estimator derives from."""
     bases = (base for base in kind.__mro__ if base.__module__.startswith("sklearn."))
-    return getattr(next(bases, None), "_parameter_constraints", {})
+    return next(bases, None)
 
 
 OURS = dict.fromkeys(("engine", "solver", "tol", "max_iter"), "no_validation")
@@ -164,11 +169,17 @@ class CertifiedFit:
     n_iter_: Any
     engine: str
     _validate_params: Callable[[], None]
+    _parameter_constraints: ClassVar[Mapping[str, Any]]
     _reading: ClassVar[Mapping[str, Any]] = {}
     """What else ``validate_data`` is told about X and y."""
     _takes_sparse: ClassVar[bool] = True
     _holds_solution: ClassVar[bool] = True
     """Whether a certificate of a solution may stand for that of what is held."""
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        if cls.__bases__[-1] is _namesake(cls) and "_parameter_constraints" not in vars(cls):
+            cls._parameter_constraints = {**_constraints(cls), **OURS}
 
     def _keep(self, given: Mapping[str, Any]) -> None:
         """The arguments of ``__init__`` as they are passed, by their names."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from typing import Any, ClassVar, Self
 
@@ -18,12 +19,13 @@ from ..models import DiscriminantAnalysis
 from ..models.solution import Solution
 from ..numerics import Array
 from ..sklearn.covariance import class_moments, covariance
-from .base import OURS, CertifiedFit, Given, read_samples
+from .base import CertifiedFit, Given, read_samples
 from .linear import ClassifierFit, LinearFit
 
 # Ridge regression of labels, as scikit-learn has it.
 
 
+@dataclass(eq=False, repr=False)
 class RidgeClassifier(ClassifierFit, linear_model.RidgeClassifier):
     """Minimise sum_i v_i s_i (y_i - x_i.w - b)^2 + alpha |w|^2, y = -1 or 1, and certify it.
 
@@ -54,24 +56,15 @@ class RidgeClassifier(ClassifierFit, linear_model.RidgeClassifier):
         A solver of convexml; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = linear_model.RidgeClassifier._parameter_constraints | OURS
     _reading: ClassVar = {"multi_output": True}
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        max_iter: int | None = None,
-        tol: float = 1e-6,
-        class_weight: Any = None,
-        solver: str = "auto",
-        positive: bool = False,
-        random_state: Any = None,
-        engine: str = "auto",
-    ) -> None:
-        self._keep(locals())
+    alpha: float = 1.0
+    _: KW_ONLY
+    copy_X: bool = True
+    class_weight: Any = None
+    solver: str = "auto"
+    positive: bool = False
+    random_state: Any = None
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         X, y = super()._read(X, y)
@@ -100,6 +93,7 @@ def _is_flat() -> bool:
 # The linear support vector machine of liblinear, as scikit-learn has it.
 
 
+@dataclass(eq=False, repr=False)
 class LinearSVC(ClassifierFit, svm.LinearSVC):
     """Minimise Omega(w, b/m) + C sum_i v_i s_i (1 - y_i z_i)_+^2, z = X w + b, and certify it.
 
@@ -137,31 +131,22 @@ class LinearSVC(ClassifierFit, svm.LinearSVC):
         A solver of convexml; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = svm.LinearSVC._parameter_constraints | OURS
-
-    def __init__(
-        self,
-        penalty: str = "l2",
-        loss: str = "squared_hinge",
-        *,
-        dual: Any = "auto",
-        tol: float = 1e-6,
-        C: float = 1.0,
-        multi_class: str = "ovr",
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1,
-        class_weight: Any = None,
-        verbose: int = 0,
-        random_state: Any = None,
-        max_iter: int | None = None,
-        engine: str = "auto",
-    ) -> None:
-        self._keep(locals())
+    penalty: str = "l2"
+    loss: str = "squared_hinge"
+    _: KW_ONLY
+    dual: Any = "auto"
+    C: float = 1.0
+    multi_class: str = "ovr"
+    intercept_scaling: float = 1
+    class_weight: Any = None
+    verbose: int = 0
+    random_state: Any = None
 
 
 # The linear support vector regression of liblinear, as scikit-learn has it.
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearSVR(LinearFit, svm.LinearSVR):
     """Minimise |(w, b/m)|^2 / 2 + C sum_i s_i (|y_i - x_i.w - b| - epsilon)_+, and certify it.
 
@@ -194,25 +179,15 @@ class LinearSVR(LinearFit, svm.LinearSVR):
         A solver of convexml; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = svm.LinearSVR._parameter_constraints | OURS
     _reading: ClassVar = {"y_numeric": True}
 
-    def __init__(
-        self,
-        *,
-        epsilon: float = 0.0,
-        tol: float = 1e-6,
-        C: float = 1.0,
-        loss: str = "epsilon_insensitive",
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        dual: Any = "auto",
-        verbose: int = 0,
-        random_state: Any = None,
-        max_iter: int | None = None,
-        engine: str = "auto",
-    ) -> None:
-        self._keep(locals())
+    epsilon: float = 0.0
+    C: float = 1.0
+    loss: str = "epsilon_insensitive"
+    intercept_scaling: float = 1.0
+    dual: Any = "auto"
+    verbose: int = 0
+    random_state: Any = None
 
     def _end(self, given: Given, parts: Any, solutions: Any) -> None:
         super()._end(given, parts, solutions)
@@ -222,6 +197,7 @@ class LinearSVR(LinearFit, svm.LinearSVR):
 # Linear discriminant analysis, as scikit-learn has it.
 
 
+@dataclass(eq=False, repr=False)
 class LinearDiscriminantAnalysis(CertifiedFit, discriminant_analysis.LinearDiscriminantAnalysis):
     """Minimise w_k'Sigma w_k / 2 - (mu_k - m)'w_k for each class k (one for two), and certify it.
 
@@ -260,17 +236,13 @@ class LinearDiscriminantAnalysis(CertifiedFit, discriminant_analysis.LinearDiscr
         | {"tol": "no_validation"}
     )
 
-    def __init__(
-        self,
-        solver: str = "svd",
-        shrinkage: Any = None,
-        priors: Any = None,
-        n_components: int | None = None,
-        store_covariance: bool = False,
-        tol: float = 1e-6,
-        covariance_estimator: Any = None,
-    ) -> None:
-        self._keep(locals())
+    solver: str = "svd"
+    shrinkage: Any = None
+    priors: Any = None
+    n_components: int | None = None
+    store_covariance: bool = False
+    tol: float = 1e-6
+    covariance_estimator: Any = None
 
     def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
         """Solve to a verified relative gap of ``tol``.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from inspect import Parameter, signature
 from numbers import Integral
 from typing import Any, ClassVar
@@ -21,7 +22,7 @@ from ..models.cross_validation import Split, on_folds, scores_of, splits_of, tel
 from ..models.grid import Grid, left_out
 from ..models.prediction import predictions
 from ..numerics import Array
-from .base import OURS, Given
+from .base import Given
 from .linear import LinearFit, LogisticRegression, Net
 
 # What chooses its penalty by cross-validation, over paths of certified fits.
@@ -31,6 +32,7 @@ FINEST = float(np.finfo(np.float64).resolution)
 """The penalty where w = 0 fits for every one."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PathFit(LinearFit):
     """A certified fit with the penalty of least mean squared error over the folds.
 
@@ -44,11 +46,15 @@ class PathFit(LinearFit):
         The verified relative gap of each of these fits, in the shape of ``mse_path_``.
     """
 
-    alphas: Any
-    cv: Any
-    eps: float
-    tol: float
-    positive: bool
+    eps: float = 1e-3
+    alphas: Any = 100
+    precompute: Any = "auto"
+    copy_X: bool = True
+    cv: Any = None
+    n_jobs: int | None = None
+    positive: bool = False
+    random_state: Any = None
+    selection: str = "cyclic"
     _reading: ClassVar = {"y_numeric": True}
 
     def _begin(self, given: Given) -> None:
@@ -159,6 +165,7 @@ def counted(given: Given) -> Given:
 # The lasso that chooses its penalty, as scikit-learn has it.
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LassoCV(PathFit, linear_model.LassoCV):
     """Lasso with the alpha of least cross-validated squared error, certified.
 
@@ -197,33 +204,13 @@ class LassoCV(PathFit, linear_model.LassoCV):
         A solver of convexml for the last fit; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = linear_model.LassoCV._parameter_constraints | OURS
-
-    def __init__(
-        self,
-        *,
-        eps: float = 1e-3,
-        alphas: Any = 100,
-        fit_intercept: bool = True,
-        precompute: Any = "auto",
-        max_iter: int | None = None,
-        tol: float = 1e-6,
-        copy_X: bool = True,
-        cv: Any = None,
-        verbose: Any = False,
-        n_jobs: int | None = None,
-        positive: bool = False,
-        random_state: Any = None,
-        selection: str = "cyclic",
-        engine: str = "auto",
-    ) -> None:
-        super().__init__()
-        self._keep(locals())
+    verbose: Any = False
 
 
 # The elastic net that chooses its penalty, as scikit-learn has it.
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ElasticNetCV(PathFit, linear_model.ElasticNetCV):
     """ElasticNet with the alpha and l1_ratio of least cross-validated squared error, certified.
 
@@ -264,29 +251,8 @@ class ElasticNetCV(PathFit, linear_model.ElasticNetCV):
         A solver of convexml for the last fit; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = linear_model.ElasticNetCV._parameter_constraints | OURS
-
-    def __init__(
-        self,
-        *,
-        l1_ratio: Any = 0.5,
-        eps: float = 1e-3,
-        alphas: Any = 100,
-        fit_intercept: bool = True,
-        precompute: Any = "auto",
-        max_iter: int | None = None,
-        tol: float = 1e-6,
-        cv: Any = None,
-        copy_X: bool = True,
-        verbose: Any = 0,
-        n_jobs: int | None = None,
-        positive: bool = False,
-        random_state: Any = None,
-        selection: str = "cyclic",
-        engine: str = "auto",
-    ) -> None:
-        super().__init__()
-        self._keep(locals())
+    l1_ratio: Any = 0.5
+    verbose: Any = 0
 
 
 # Ridge regression that chooses its penalty, as scikit-learn has it.
@@ -296,6 +262,7 @@ LARGEST = 1e149
 """Size of numbers of which float64 holds sums of squares."""
 
 
+@dataclass(eq=False, repr=False)
 class RidgeCV(LinearFit, linear_model.RidgeCV):
     """Ridge with the best alpha, and a certificate of the last fit.
 
@@ -326,25 +293,15 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
         A solver of convexml; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = linear_model.RidgeCV._parameter_constraints | OURS
     _reading: ClassVar = {"multi_output": True, "y_numeric": True}
 
-    def __init__(
-        self,
-        alphas: Any = (0.1, 1.0, 10.0),
-        *,
-        fit_intercept: bool = True,
-        scoring: Any = None,
-        cv: Any = None,
-        gcv_mode: str | None = None,
-        store_cv_results: bool = False,
-        alpha_per_target: bool = False,
-        tol: float = 1e-6,
-        max_iter: int | None = None,
-        engine: str = "auto",
-    ) -> None:
-        super().__init__()
-        self._keep(locals())
+    alphas: Any = (0.1, 1.0, 10.0)
+    _: KW_ONLY
+    scoring: Any = None
+    cv: Any = None
+    gcv_mode: str | None = None
+    store_cv_results: bool = False
+    alpha_per_target: bool = False
 
     def _begin(self, given: Given) -> None:
         if self.cv is None or self.store_cv_results or self.alpha_per_target:
@@ -469,9 +426,6 @@ class LogisticRegressionCV(LogisticRegression, linear_model.LogisticRegressionCV
     l1_ratio_: Any
     scores_: Any
     coefs_paths_: Any
-    _parameter_constraints: ClassVar = (
-        linear_model.LogisticRegressionCV._parameter_constraints | OURS
-    )
 
     def __init__(
         self,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
 
 import numpy as np
 from sklearn import covariance
@@ -12,9 +13,10 @@ from ..data.columns import NamedColumns
 from ..errors import InputError
 from ..models import GaussianLikelihood
 from ..models.solution import Solution
-from .base import OURS, CertifiedFit, Given, read_samples
+from .base import CertifiedFit, Given, read_samples
 
 
+@dataclass(eq=False, repr=False)
 class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
     """Minimise -log det Theta + tr(S Theta) + alpha sum_{i != j} |Theta_ij|, and certify it.
 
@@ -53,23 +55,18 @@ class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
 
     store_precision = True
     _takes_sparse = _holds_solution = False
-    _parameter_constraints: ClassVar = covariance.GraphicalLasso._parameter_constraints | OURS
 
-    def __init__(
-        self,
-        alpha: float = 0.01,
-        *,
-        mode: str = "cd",
-        covariance: Any = None,
-        tol: float = 1e-6,
-        enet_tol: float = 1e-4,
-        max_iter: int | None = None,
-        verbose: bool = False,
-        eps: float = float(np.finfo(np.float64).eps),
-        assume_centered: bool = False,
-        engine: str = "auto",
-    ) -> None:
-        self._keep(locals())
+    alpha: float = 0.01
+    _: KW_ONLY
+    mode: str = "cd"
+    covariance: Any = None
+    tol: float = 1e-6
+    enet_tol: float = 1e-4
+    max_iter: int | None = None
+    verbose: bool = False
+    eps: float = float(np.finfo(np.float64).eps)
+    assume_centered: bool = False
+    engine: str = "auto"
 
     def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Solve to a verified gap of ``tol`` nats for a feature.

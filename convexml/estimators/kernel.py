@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar, Self
 
@@ -24,12 +24,15 @@ from ..numerics import Array
 from ..problem.kernel import KernelObjective
 from ..sklearn.fitted import FunctionPart, LearningPart, Subproblem
 from ..validation import positive_number
-from .base import OURS, CertifiedFit, Given, Held, read_samples
+from .base import CertifiedFit, Given, Held, read_samples
 from .linear import read_classes
 
 
 class KernelFit(CertifiedFit):
     """A certified fit of one such function for each part."""
+
+    C: Any
+    _get_param_names: Callable[[], list[str]]
 
     def _solved(self, part: Any, tol: float) -> Solution:
         if not isinstance(part, FunctionPart):
@@ -87,14 +90,26 @@ def of_all(given: Given, values: Array) -> Array:
 # What libsvm's machines hold, so that their namesakes predict with it.
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LibsvmFit(KernelFit):
     """A certified fit of ``dual_coef_`` on ``support_``, and of ``intercept_``."""
 
-    C: Any
-    _get_param_names: Callable[[], list[str]]
-    kernel: Any
-    gamma: Any
+    kernel: Any = "rbf"
+    degree: int = 3
+    gamma: Any = "scale"
+    coef0: float = 0.0
+    tol: float = 1e-6
+    shrinking: bool = True
+    cache_size: float = 200
+    verbose: bool = False
+    max_iter: int = -1
+    engine: str = "auto"
     _reading: ClassVar = {"accept_sparse": "csr", "accept_large_sparse": False, "order": "C"}
+
+    def __post_init__(self) -> None:
+        given = dict(vars(self))
+        super().__init__()  # what libsvm is told beside its parameters
+        self._keep(given)
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         self._refuse_sparse_kernel(X)
@@ -184,6 +199,7 @@ class LibsvmFit(KernelFit):
 # The support vector machine with a kernel, as scikit-learn has it.
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SVC(LibsvmFit, svm.SVC):
     """Minimise |f|_H^2 / 2 + C sum_i v_i s_i (1 - y_i (f(x_i) + b))_+, and certify it.
 
@@ -227,30 +243,12 @@ class SVC(LibsvmFit, svm.SVC):
         A solver of convexml; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = svm.SVC._parameter_constraints | OURS
-
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: Any = "deprecated",
-        tol: float = 1e-6,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: bool = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-        engine: str = "auto",
-    ) -> None:
-        super().__init__()
-        self._keep(locals())
+    C: float = 1.0
+    probability: Any = "deprecated"
+    class_weight: Any = None
+    decision_function_shape: str = "ovr"
+    break_ties: bool = False
+    random_state: Any = None
 
     def _begin(self, given: Given) -> None:
         if self.probability not in ("deprecated", False):
@@ -296,6 +294,7 @@ class SVC(LibsvmFit, svm.SVC):
 # Support vector regression with a kernel, as scikit-learn has it.
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SVR(LibsvmFit, svm.SVR):
     """Minimise |f|_H^2 / 2 + C sum_i s_i (|y_i - f(x_i) - b| - epsilon)_+, and certify it.
 
@@ -330,26 +329,8 @@ class SVR(LibsvmFit, svm.SVR):
         A solver of convexml; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = svm.SVR._parameter_constraints | OURS
-
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-6,
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        shrinking: bool = True,
-        cache_size: float = 200,
-        verbose: bool = False,
-        max_iter: int = -1,
-        engine: str = "auto",
-    ) -> None:
-        super().__init__()
-        self._keep(locals())
+    C: float = 1.0
+    epsilon: float = 0.1
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)
@@ -369,6 +350,7 @@ class SVR(LibsvmFit, svm.SVR):
 # The one-class machine with a kernel, as scikit-learn has it.
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OneClassSVM(LibsvmFit, svm.OneClassSVM):
     """Minimise |f|_H^2 / 2 + sum_i s_i (rho - f(x_i))_+ - nu sum(s) rho, and certify it.
 
@@ -401,25 +383,7 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
         A solver of convexml; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = svm.OneClassSVM._parameter_constraints | OURS
-
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-6,
-        nu: float = 0.5,
-        shrinking: bool = True,
-        cache_size: float = 200,
-        verbose: bool = False,
-        max_iter: int = -1,
-        engine: str = "auto",
-    ) -> None:
-        super().__init__()
-        self._keep(locals())
+    nu: float = 0.5
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Solve to a verified relative gap of ``tol``; y is ignored.
@@ -481,6 +445,7 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
 # Kernel ridge regression, as scikit-learn has it.
 
 
+@dataclass(eq=False, repr=False)
 class KernelRidge(KernelFit, kernel_ridge.KernelRidge):
     """Minimise sum_i s_i (y_i - f(x_i))^2 + alpha |f|_H^2, and certify it.
 
@@ -505,23 +470,18 @@ class KernelRidge(KernelFit, kernel_ridge.KernelRidge):
         A solver of convexml; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = kernel_ridge.KernelRidge._parameter_constraints | OURS
     _reading: ClassVar = {"multi_output": True, "y_numeric": True}
 
-    def __init__(
-        self,
-        alpha: Any = 1,
-        *,
-        kernel: Any = "linear",
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: Any = None,
-        tol: float = 1e-6,
-        max_iter: int | None = None,
-        engine: str = "auto",
-    ) -> None:
-        self._keep(locals())
+    alpha: Any = 1
+    _: KW_ONLY
+    kernel: Any = "linear"
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1
+    kernel_params: Any = None
+    tol: float = 1e-6
+    max_iter: int | None = None
+    engine: str = "auto"
 
     def _begin(self, given: Given) -> None:
         self.X_fit_, self.dual_coef_ = given.X, np.zeros(np.shape(given.y))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,13 +22,17 @@ from ..numerics import EPS, Array
 from ..penalties import L1, L2, NonnegativeElasticNet, Penalty
 from ..penalties import ElasticNet as ElasticNetPenalty
 from ..sklearn.fitted import LearningPart
-from .base import OURS, CertifiedFit, Given, coefficients, posed
+from .base import CertifiedFit, Given, coefficients, posed
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearFit(CertifiedFit):
     """A certified fit of ``coef_`` and ``intercept_``, one row for each part."""
 
-    fit_intercept: bool
+    fit_intercept: bool = True
+    max_iter: int | None = None
+    tol: float = 1e-6
+    engine: str = "auto"
 
     def _begin(self, given: Given) -> None:
         targets = np.shape(given.y)[1:]
@@ -136,6 +141,7 @@ LARGE = 20_000_000
 """Entries of X above which of several minimisers any is taken."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearRegression(LinearFit, linear_model.LinearRegression):
     """Minimise sum_i s_i (y_i - x_i.w - b)^2, and certify it.
 
@@ -160,21 +166,11 @@ class LinearRegression(LinearFit, linear_model.LinearRegression):
         A solver of convexml; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = linear_model.LinearRegression._parameter_constraints | OURS
     _reading: ClassVar = {"multi_output": True, "y_numeric": True}
 
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        tol: float = 1e-6,
-        n_jobs: int | None = None,
-        positive: bool = False,
-        max_iter: int | None = None,
-        engine: str = "auto",
-    ) -> None:
-        self._keep(locals())
+    copy_X: bool = True
+    n_jobs: int | None = None
+    positive: bool = False
 
     def _end(self, given: Given, parts: Any, solutions: Any) -> None:
         super()._end(given, parts, solutions)
@@ -204,6 +200,7 @@ def _independent(X: Array) -> bool:
 # Ridge regression, as scikit-learn has it.
 
 
+@dataclass(eq=False, repr=False)
 class Ridge(LinearFit, linear_model.Ridge):
     """Minimise sum_i s_i (y_i - x_i.w - b)^2 + alpha |w|^2, and certify it.
 
@@ -231,29 +228,20 @@ class Ridge(LinearFit, linear_model.Ridge):
         A solver of convexml; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = linear_model.Ridge._parameter_constraints | OURS
     _reading: ClassVar = {"multi_output": True, "y_numeric": True}
 
-    def __init__(
-        self,
-        alpha: Any = 1.0,
-        *,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        max_iter: int | None = None,
-        tol: float = 1e-6,
-        solver: str = "auto",
-        positive: bool = False,
-        random_state: Any = None,
-        engine: str = "auto",
-    ) -> None:
-        super().__init__()
-        self._keep(locals())
+    alpha: Any = 1.0
+    _: KW_ONLY
+    copy_X: bool = True
+    solver: str = "auto"
+    positive: bool = False
+    random_state: Any = None
 
 
 # The lasso, as scikit-learn has it.
 
 
+@dataclass(eq=False, repr=False)
 class Lasso(LinearFit, linear_model.Lasso):
     """Minimise sum_i s_i (y_i - x_i.w - b)^2 / (2 sum(s)) + alpha |w|_1, and certify it.
 
@@ -285,30 +273,22 @@ class Lasso(LinearFit, linear_model.Lasso):
         A solver of convexml; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = linear_model.Lasso._parameter_constraints | OURS
     _reading: ClassVar = {"multi_output": True, "y_numeric": True}
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        precompute: Any = False,
-        copy_X: bool = True,
-        max_iter: int | None = None,
-        tol: float = 1e-6,
-        warm_start: bool = False,
-        positive: bool = False,
-        random_state: Any = None,
-        selection: str = "cyclic",
-        engine: str = "auto",
-    ) -> None:
-        self._keep(locals())
+    alpha: float = 1.0
+    _: KW_ONLY
+    precompute: Any = False
+    copy_X: bool = True
+    warm_start: bool = False
+    positive: bool = False
+    random_state: Any = None
+    selection: str = "cyclic"
 
 
 # The elastic net, as scikit-learn has it.
 
 
+@dataclass(eq=False, repr=False)
 class ElasticNet(LinearFit, linear_model.ElasticNet):
     """Minimise the loss of ``Lasso`` + alpha (rho |w|_1 + (1 - rho) |w|^2 / 2), rho = l1_ratio.
 
@@ -342,31 +322,23 @@ class ElasticNet(LinearFit, linear_model.ElasticNet):
         A solver of convexml; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = linear_model.ElasticNet._parameter_constraints | OURS
     _reading: ClassVar = {"multi_output": True, "y_numeric": True}
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        l1_ratio: float = 0.5,
-        fit_intercept: bool = True,
-        precompute: Any = False,
-        max_iter: int | None = None,
-        copy_X: bool = True,
-        tol: float = 1e-6,
-        warm_start: bool = False,
-        positive: bool = False,
-        random_state: Any = None,
-        selection: str = "cyclic",
-        engine: str = "auto",
-    ) -> None:
-        self._keep(locals())
+    alpha: float = 1.0
+    _: KW_ONLY
+    l1_ratio: float = 0.5
+    precompute: Any = False
+    copy_X: bool = True
+    warm_start: bool = False
+    positive: bool = False
+    random_state: Any = None
+    selection: str = "cyclic"
 
 
 # The lasso of several targets with common features, as scikit-learn has it.
 
 
+@dataclass(eq=False, repr=False)
 class MultiTaskLasso(LinearFit, linear_model.MultiTaskLasso):
     """Minimise sum_i s_i |y_i - W'x_i - b|^2 / (2 sum(s)) + alpha sum_j |W_j.|, and certify it.
 
@@ -395,23 +367,14 @@ class MultiTaskLasso(LinearFit, linear_model.MultiTaskLasso):
         A solver of convexml; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = linear_model.MultiTaskLasso._parameter_constraints | OURS
     _reading: ClassVar = {"multi_output": True, "y_numeric": True}
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        max_iter: int | None = None,
-        tol: float = 1e-6,
-        warm_start: bool = False,
-        random_state: Any = None,
-        selection: str = "cyclic",
-        engine: str = "auto",
-    ) -> None:
-        self._keep(locals())
+    alpha: float = 1.0
+    _: KW_ONLY
+    copy_X: bool = True
+    warm_start: bool = False
+    random_state: Any = None
+    selection: str = "cyclic"
 
     def _begin(self, given: Given) -> None:
         if np.ndim(given.y) != 2:
@@ -448,6 +411,7 @@ EXACT = 1e-9
 """Relative gap to which the problems of fixed scale are solved."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class HuberRegressor(LinearFit, linear_model.HuberRegressor):
     """Minimise sum_i s_i (sigma + sigma H(r_i / sigma)) + alpha |w|^2 over (w, b, sigma).
 
@@ -474,21 +438,11 @@ class HuberRegressor(LinearFit, linear_model.HuberRegressor):
     """
 
     _holds_solution = False
-    _parameter_constraints: ClassVar = linear_model.HuberRegressor._parameter_constraints | OURS
     _reading: ClassVar = {"y_numeric": True}
 
-    def __init__(
-        self,
-        *,
-        epsilon: float = 1.35,
-        max_iter: int | None = None,
-        alpha: float = 0.0001,
-        warm_start: bool = False,
-        fit_intercept: bool = True,
-        tol: float = 1e-6,
-        engine: str = "auto",
-    ) -> None:
-        self._keep(locals())
+    epsilon: float = 1.35
+    alpha: float = 0.0001
+    warm_start: bool = False
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)
@@ -542,6 +496,7 @@ class HuberRegressor(LinearFit, linear_model.HuberRegressor):
 # Quantile regression, as scikit-learn has it.
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class QuantileRegressor(LinearFit, linear_model.QuantileRegressor):
     """Minimise the mean pinball loss of y - x.w - b, + alpha |w|_1, and certify it.
 
@@ -568,27 +523,18 @@ class QuantileRegressor(LinearFit, linear_model.QuantileRegressor):
         A solver of convexml; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = linear_model.QuantileRegressor._parameter_constraints | OURS
     _reading: ClassVar = {"y_numeric": True}
 
-    def __init__(
-        self,
-        *,
-        quantile: float = 0.5,
-        alpha: float = 1.0,
-        fit_intercept: bool = True,
-        solver: str = "auto",
-        solver_options: Any = None,
-        max_iter: int | None = None,
-        tol: float = 1e-6,
-        engine: str = "auto",
-    ) -> None:
-        self._keep(locals())
+    quantile: float = 0.5
+    alpha: float = 1.0
+    solver: str = "auto"
+    solver_options: Any = None
 
 
 # Poisson regression, as scikit-learn has it.
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PoissonRegressor(LinearFit, linear_model.PoissonRegressor):
     """Minimise the mean of half the deviance of y from exp(x.w + b), + (alpha / 2) |w|^2.
 
@@ -615,22 +561,12 @@ class PoissonRegressor(LinearFit, linear_model.PoissonRegressor):
         A solver of convexml; "auto" chooses.
     """
 
-    _parameter_constraints: ClassVar = linear_model.PoissonRegressor._parameter_constraints | OURS
     _reading: ClassVar = {"y_numeric": True}
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        fit_intercept: bool = True,
-        solver: str = "auto",
-        max_iter: int | None = None,
-        tol: float = 1e-6,
-        warm_start: bool = False,
-        verbose: int = 0,
-        engine: str = "auto",
-    ) -> None:
-        self._keep(locals())
+    alpha: float = 1.0
+    solver: str = "auto"
+    warm_start: bool = False
+    verbose: int = 0
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)
@@ -684,7 +620,6 @@ class LogisticRegression(ClassifierFit, linear_model.LogisticRegression):
     """
 
     _held_at_zero: ClassVar = False
-    _parameter_constraints: ClassVar = linear_model.LogisticRegression._parameter_constraints | OURS
 
     def __init__(
         self,

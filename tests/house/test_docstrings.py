@@ -83,6 +83,8 @@ def required(found: object) -> set[str]:
         return SUMMARY | SECTIONS | PARAMETERS | RETURNS
     if issubclass(found, enum.Enum | BaseException):
         return SUMMARY | SECTIONS - {"PR02"}  # the signature is Python's, not ours
+    if hasattr(found, "get_params"):  # an estimator: common parameters come from its base
+        return SUMMARY | SECTIONS | PARAMETERS - {"PR03"}
     if dataclasses.is_dataclass(found):
         return SUMMARY | SECTIONS - {"PR02"}  # undocumented_fields looks at the rest
     return SUMMARY | SECTIONS | PARAMETERS
