@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .data import BlockArray
+from .modelling import cp
 from .numerics import Array
 
 # What losses, penalties and kernels say of themselves in LaTeX.
@@ -245,8 +246,6 @@ class Terms(NamedTuple):
 
 def constant(value: Any, name: str) -> Any:
     """Numbers as CVXPY prints them, by a name; an expression as it is."""
-    import cvxpy as cp
-
     return value if isinstance(value, cp.Expression) else cp.Constant(value, name=name)
 
 

@@ -9,6 +9,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
 import numpy as np
+from lazy_loader import attach_stub
 from scipy import sparse
 
 from .errors import InputError, NoSuchNameError, closest, instead, nearest
@@ -497,6 +498,18 @@ def no_such_name(module: str, name: str, names: Iterable[str]) -> AttributeError
         return AttributeError(f"module {module!r} has no attribute {name!r}")
     advice = instead(ALIASES.get(name.lower(), name), names)
     return NoSuchNameError(f"module {module!r} has no attribute {name!r}.{advice}")
+
+
+def face(module: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """``__getattr__``, ``__dir__`` and ``__all__`` of a room whose stub says what it gives."""
+    load, listed, names = attach_stub(module, file)
+
+    def found(name: str) -> Any:
+        if name not in names:
+            raise no_such_name(module, name, names)
+        return load(name)
+
+    return found, listed, names
 
 
 class PublicNames:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..certificates import Certificate
 from ..errors import InputError, nearest
+from ..modelling import cp
 from ..numerics import without_warnings
 from ..progress import Wish, judged, operation
 from ..validation import positive_number, refuse_unknown, solve_argument
@@ -79,8 +80,6 @@ def _judge(
     subject: Any, data: tuple[Any, ...], tol: float, effort: str, options: dict[str, Any]
 ) -> Certificate:
     """The certificate of what can be certified; what cannot is refused."""
-    import cvxpy as cp
-
     kind = type(subject).__name__
     if isinstance(subject, type):
         raise InputError(
@@ -118,8 +117,6 @@ def _shown(subject: Any) -> str:
 
 def _instead(subject: Any, data: tuple[Any, ...]) -> str:
     """How what is neither is judged."""
-    import cvxpy as cp
-
     from ..models.base import Problem
     from ..models.solution import Solution
 

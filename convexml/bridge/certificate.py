@@ -22,6 +22,7 @@ from ..duality.checking import check_problem, constraint_names, substituted, val
 from ..duality.interface import last_answer
 from ..errors import InputError
 from ..formulas import Condition, worst
+from ..modelling import cp
 from ..numerics import EPS, ROUNDING, Array
 from ..problem.cones import ConePoint
 from .domain import (
@@ -210,8 +211,6 @@ def _objective(posed: Posed) -> float:
 
 def _wanted(posed: Posed, tol: float, count: int) -> Iterator[tuple[Any, Array]]:
     """Expressions, and how far each of their entries has to move."""
-    import cvxpy as cp
-
     for k, (_, _, atoms) in enumerate(posed.domains):
         for atom, constraints in atoms:
             for i, constraint in enumerate(constraints):

@@ -12,6 +12,7 @@ from scipy import sparse
 from ..duality.checking import shown, value_of
 from ..duality.interface import domain_of, is_atom
 from ..formulas import Condition, worst
+from ..modelling import cp
 from ..numerics import EPS, Array
 from .layout import class_names, constraint_violation, dense, term_sizes
 
@@ -82,8 +83,6 @@ def domain_rows(domains: list[Domains], sizes: Callable[[Any], Array]) -> list[C
 
 def without_value(domains: list[Domains]) -> str:
     """Which atom refuses its argument, in words; "" where all have values."""
-    import cvxpy as cp
-
     for name, _, atoms in domains:
         for atom, constraints in atoms:
             # Functions of symmetric matrices refuse others, and perspectives a negative scale.

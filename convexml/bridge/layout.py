@@ -12,6 +12,7 @@ from scipy import sparse
 
 from ..duality.canonical import Canonical, bound_value
 from ..duality.interface import full_value, real_and_imaginary, reduced_value, renamed
+from ..modelling import cp
 from ..numerics import Array
 from ..problem.cones import Cone, ConeProgram, ExponentialCone, Power, SecondOrder, Semidefinite
 
@@ -231,8 +232,6 @@ def multiplier_maps(canonical: Canonical, problem: Any) -> list[MultiplierMap]:
 
 def _completed(canonical: Canonical, item: MultiplierMap) -> MultiplierMap:
     """A Hermitian constraint has its multiplier in more rows than CVXPY reads."""
-    import cvxpy as cp
-
     constraint = item.constraint
     complex_ = isinstance(constraint, cp.constraints.PSD) and constraint.args[0].is_complex()
     if not complex_ or constraint.args[0].ndim != 2 or item.rows.size == 0:
@@ -267,8 +266,6 @@ def constraint_violation(constraint: Any) -> Array:
 
     Entries in C order; imaginary parts after the real ones.
     """
-    import cvxpy as cp
-
     args = [dense(argument.value) for argument in constraint.args]
     match constraint:
         case cp.constraints.Inequality():
@@ -387,8 +384,6 @@ def cone_numbers(constraint: Any) -> list[Array] | None:
 
     Cones are numbered as ``constraint_violation`` lists them.
     """
-    import cvxpy as cp
-
     shapes = [argument.shape for argument in constraint.args]
     match constraint:
         case cp.constraints.SOC():

@@ -11,6 +11,7 @@ from scipy.special import entr
 from ..certificates.algebra.sums import exact_pair, exact_sum_pair
 from ..duality.canonical import bound_value
 from ..duality.interface import slopes_of
+from ..modelling import cp
 from ..numerics import ELEMENTARY, EPS, Array, gamma, two_product, two_sum
 from .domain import Domains
 from .layout import class_names, dense
@@ -497,8 +498,6 @@ def meets_exactly(problem: Any, domains: list[Domains]) -> bool:
 
 def only_inequalities(problem: Any) -> bool:
     """Whether constraints are of the kind that is compared here."""
-    import cvxpy as cp
-
     return all(isinstance(each, cp.constraints.Inequality) for each in problem.constraints)
 
 

@@ -12,6 +12,7 @@ from ..certificates.conic.infeasible import certify_infeasible
 from ..certificates.conic.slater import no_interior, search, strict_point
 from ..duality.checking import check_problem, constraint_names, require_problem, substituted
 from ..errors import InputError
+from ..modelling import cp
 from ..numerics import EPS, Array, without_warnings
 from ..progress import operation
 from ..validation import PublicNames
@@ -24,8 +25,6 @@ from .rounding import enclosed
 
 def is_linear(constraint: Any) -> bool:
     """Whether a constraint is one or several linear ones."""
-    import cvxpy as cp
-
     kinds = (
         cp.constraints.Inequality,
         cp.constraints.NonPos,
@@ -42,8 +41,6 @@ def slack_of(constraint: Any) -> float:
     Of a matrix its least eigenvalue, of a second-order cone t - |v|, of an exponential or power
     cone the room of its inequality; of an equality minus the residual.
     """
-    import cvxpy as cp
-
     match constraint:
         case cp.constraints.Inequality():
             return _least(constraint.args[1] - constraint.args[0])

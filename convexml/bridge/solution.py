@@ -18,6 +18,7 @@ from ..certificates.scale import relative
 from ..duality.checking import check_problem, require_problem
 from ..duality.interface import last_answer, record, store, stored
 from ..errors import InputError, SolverError, UnknownSolverError, UnsuitableSolverError, nearest
+from ..modelling import cp
 from ..numerics import Array, without_warnings
 from ..problem.cones import ConePoint, ConeProgram
 from ..progress import Wish, at, judged, operation
@@ -485,8 +486,6 @@ def register() -> None:
     What is no DCP problem, a Parameter without a value, or a solver that cannot be used raises an
     error that is both ``convexml.errors``' and the one of ``cvxpy.error`` that CVXPY raises.
     """
-    import cvxpy as cp
-
     cp.Problem.register_solve(METHOD, _registering_solve)
 
 
@@ -517,8 +516,6 @@ def _registering_solve(
 
 def _also_theirs(problem: Any, error: InputError | SolverError) -> Exception:
     """The error, as one of CVXPY's too where it has its own for that."""
-    import cvxpy as cp
-
     theirs: type[Exception] | None = None
     if isinstance(error, SolverError):
         theirs = cp.error.SolverError

@@ -599,3 +599,13 @@ def sums_across(
         for k in range(starts[j], starts[j + 1]):
             entry = data[k] * data[k] if is_square else abs(data[k])
             out[index[k]] += entry * x[j]
+
+
+# Choose the design for what the user passed.
+
+
+def as_design(X: Any) -> Design:
+    """Wrap a validated float64 array or SciPy sparse matrix of shape (n, d)."""
+    if sparse.issparse(X):
+        return SparseDesign(X if X.format in ("csr", "csc") else sparse.csr_array(X))
+    return DenseDesign(np.asarray(X, dtype=float))

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..errors import SolverError
+from ..modelling import cp
 from ..numerics import Array
 from ..problem.cones import (
     Cone,
@@ -77,8 +78,6 @@ def cone_program(problem: Any) -> Canonical:
     SolverError
         Where CVXPY cannot write the problem in this form.
     """
-    import cvxpy as cp
-
     try:
         with unvalued(problem):
             form = compiled(problem, "clarabel")
@@ -172,8 +171,6 @@ def bound_value(bound: Any) -> Array:
 
 def _zeros(variable: Any, name: str) -> Iterator[Any]:
     """Equalities of a variable whose entries repeat or are 0."""
-    import cvxpy as cp
-
     has = variable.attributes
     position = np.arange(variable.size).reshape(variable.shape, order="F")
     entries = cp.vec(variable, order="F")

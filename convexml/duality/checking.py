@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..errors import InputError
+from ..modelling import cp
 from ..numerics import Array
 from ..validation import refuse_nonfinite
 from .interface import mixes_cones, store, stored, taken_for_another
@@ -32,8 +33,6 @@ def require_problem(problem: Any, owner: str) -> None:
     ------
     InputError
     """
-    import cvxpy as cp
-
     if isinstance(problem, cp.Problem):
         return
     kind = type(problem).__name__
@@ -81,8 +80,6 @@ def constraint_names(problem: Any) -> dict[int, str]:
 
 def absent_bounds(constraint: Any) -> Array | None:
     """1 for entries of ``left <= right`` that an infinite side makes empty; None without any."""
-    import cvxpy as cp
-
     if not isinstance(constraint, cp.constraints.Inequality):
         return None
     found = np.zeros(constraint.shape, dtype=bool)
@@ -157,8 +154,6 @@ def _refuse_stacked(problem: Any, owner: str) -> None:
 
 
 def _refuse_integers(problem: Any, owner: str) -> None:
-    import cvxpy as cp
-
     found = [
         f"{variable.name()} is integer{': 0 or 1' if variable.attributes['boolean'] else ''}"
         for variable in problem.variables()
@@ -194,8 +189,6 @@ def _refuse_data(problem: Any, owner: str) -> None:
 
 def _sides(problem: Any, names: dict[int, str]) -> Iterator[tuple[str, Any, float]]:
     """(where, expression, the infinite value that it may have)."""
-    import cvxpy as cp
-
     yield "the objective", problem.objective.expr, np.nan
     for constraint in problem.constraints:
         bounds = isinstance(constraint, cp.constraints.Inequality)
@@ -230,8 +223,6 @@ def _refuse(node: Any, owner: str, where: str, fixed: bool) -> None:
         return
     for part in parts:
         _refuse(part, owner, where, fixed)
-    import cvxpy as cp
-
     if value is None:
         raise InputError(f"{owner}: {where}: {shown(node)} has no value: {why}.")
     value = value if sparse.issparse(value) else np.asarray(value)

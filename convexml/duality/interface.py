@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ..modelling import cp
 from ..numerics import Array
 from ..problem.cones import ConePoint
 
@@ -52,8 +53,6 @@ def mixes_cones(perspective: Any) -> bool:
 
     It takes second-order cones that the expression stacks, as sums of powers do, for a single one.
     """
-    import cvxpy as cp
-
     f = perspective.f
     alone = cp.Problem(cp.Minimize(f) if f.is_convex() else cp.Maximize(f))
     data = alone.get_problem_data("CLARABEL", solver_opts={"use_quad_obj": False})[0]
@@ -253,7 +252,6 @@ def quadratic_factor(P: Any) -> Any:
 
 def symbolic_square(variable: Any) -> Any:
     """The squares of a variable's entries, as they stand in a canonical objective."""
-    import cvxpy as cp
     from cvxpy.atoms.quad_form import SymbolicQuadForm
 
     return SymbolicQuadForm(variable, sparse.eye_array(variable.size), cp.square(variable))

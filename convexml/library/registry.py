@@ -22,13 +22,12 @@ import numpy as np
 from pydantic import ValidationError
 
 from ..errors import ConvexmlError, DataError, InputError, ProblemFileError, closest, instead
+from ..modelling import cp
 from .files import is_file, kind_of
 from .names import snake_case
 from .schema import ProblemData, ProblemTable, explain, shown
 
 if TYPE_CHECKING:
-    import cvxpy as cp
-
     from .schema import DataTable
 
 
@@ -312,8 +311,6 @@ def state(
     ProblemFileError
         When the file is missing, fails, or returns something else than a `cvxpy.Problem`.
     """
-    import cvxpy
-
     function = getattr(_module(path), form, None)
     if not callable(function):
         raise ProblemFileError(f"{path.name} defines no function {form}(data, **parameters)")
@@ -336,7 +333,7 @@ def state(
         raise ProblemFileError(
             f"statement: {name}: {type(error).__name__}: {str(error)[:600]}"
         ) from error
-    if not isinstance(problem, cvxpy.Problem):
+    if not isinstance(problem, cp.Problem):
         kind = type(problem).__name__
         raise ProblemFileError(f"{path.name}: {form} must return a cvxpy.Problem, not {kind}")
     return problem

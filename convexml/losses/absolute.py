@@ -9,6 +9,7 @@ import numpy as np
 
 from ..compiled import compiled
 from ..formulas import Terms, Tex, constant
+from ..modelling import cp
 from ..numerics import EPS, Array, soft_threshold
 from .base import Loss
 
@@ -59,8 +60,6 @@ class Absolute(Loss):
         return y + soft_threshold(z - y, step)
 
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         y, xi = constant(y, "y"), cp.Variable(z.shape, name="xi")
         return Terms(xi, {"above": y - z <= xi, "below": z - y <= xi})
 
@@ -71,8 +70,6 @@ class Absolute(Loss):
         return {"above": 0.5 * (c - u), "below": 0.5 * (c + u)}
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         y, c = constant(y, "y"), constant(c, "c")
         return Terms(cp.multiply(y, u), {"u_lower": -u <= c, "u_upper": u <= c})
 

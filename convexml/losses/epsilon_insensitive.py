@@ -22,6 +22,7 @@ from ..formulas import (
     listed,
     products,
 )
+from ..modelling import cp
 from ..numerics import EPS, Array
 from ..validation import nonnegative_number
 from .base import Tube
@@ -91,8 +92,6 @@ class EpsilonInsensitive(Tube):
         return np.where(z < lower, from_below, np.where(z > upper, from_above, z))
 
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         xi, xi_star = cp.Variable(len(y), name="xi"), cp.Variable(len(y), name="xi_star")
         constraints = {
             "above": constant(y, "y") - z <= theta["epsilon"] + xi,
@@ -112,8 +111,6 @@ class EpsilonInsensitive(Tube):
         }
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         value = cp.multiply(constant(y, "y"), u) + theta["epsilon"] * cp.abs(u)
         return Terms(value, {"u_lower": -u <= constant(c, "c"), "u_upper": u <= constant(c, "c")})
 

@@ -11,6 +11,7 @@ from scipy.special import wrightomega
 
 from ..compiled import compiled
 from ..formulas import Terms, Tex, constant
+from ..modelling import cp
 from ..numerics import ELEMENTARY, Array, xlogx
 from .base import Loss
 
@@ -72,13 +73,9 @@ class Exponential(Loss):
         return y * x
 
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         return Terms(cp.exp(-cp.multiply(constant(y, "y"), z)), {})
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         y, c = constant(y, "y"), constant(c, "c")
         p = -cp.multiply(y / c, u)
         # See Logistic: the value stays finite when a solver leaves p at -1e-12.

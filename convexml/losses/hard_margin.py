@@ -20,6 +20,7 @@ from ..formulas import (
     constant,
     products,
 )
+from ..modelling import cp
 from ..numerics import EPS, Array
 from .base import Loss
 
@@ -62,8 +63,6 @@ class HardMargin(Loss):
         return y * np.maximum(y * z, 1.0)
 
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         margin = cp.multiply(constant(y, "y"), z) >= 1.0
         return Terms(constant(np.zeros(len(y)), "0"), {"margin": margin})
 
@@ -71,8 +70,6 @@ class HardMargin(Loss):
         return {"margin": -y * u + 0.0}
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         alpha = -cp.multiply(constant(y, "y"), u)
         return Terms(-alpha, {"alpha_lower": alpha >= 0.0})
 

@@ -22,6 +22,7 @@ from ..formulas import (
     products,
     worst,
 )
+from ..modelling import cp
 from ..numerics import EPS, Array
 from .base import Loss
 
@@ -75,8 +76,6 @@ class Hinge(Loss):
         return y * np.where(margin < 1.0, np.minimum(margin + step, 1.0), margin)
 
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         xi = cp.Variable(len(y), name="xi")
         margin, slack = cp.multiply(constant(y, "y"), z) >= 1.0 - xi, xi >= 0.0
         return Terms(xi, {"margin": margin, "slack": slack})
@@ -89,8 +88,6 @@ class Hinge(Loss):
         return {"margin": alpha, "slack": c - alpha}
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         alpha = -cp.multiply(constant(y, "y"), u)
         upper = alpha <= constant(c, "c")
         return Terms(-alpha, {"alpha_lower": alpha >= 0.0, "alpha_upper": upper})

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..compiled import compiled
 from ..formulas import Terms, Tex, Words, constant
+from ..modelling import cp
 from ..numerics import EPS, Array, soft_threshold
 from ..validation import positive_number
 from .base import Loss
@@ -90,13 +91,9 @@ class Huber(Loss):
         )
 
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         return Terms(0.5 * cp.huber(z - constant(y, "y"), M=theta["delta"]), {})
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         y, c = constant(y, "y"), constant(c, "c")
         value = cp.multiply(0.5 / c, cp.square(u)) + cp.multiply(y, u)
         bound = c * theta["delta"]

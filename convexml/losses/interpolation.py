@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..formulas import AtSamples, Condition, Form, Row, Symbol, Terms, Tex, Weights, Words, constant
+from ..modelling import cp
 from ..numerics import EPS, Array
 from .base import Loss
 
@@ -59,8 +60,6 @@ class Interpolation(Loss):
         return {"interpolation": u}
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         return Terms(cp.multiply(constant(y, "y"), u), {})
 
     def words(self, z: str) -> Words:

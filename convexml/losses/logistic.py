@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from ..compiled import compiled
 from ..formulas import AtSamples, Condition, Terms, Tex, constant, listed
+from ..modelling import cp
 from ..numerics import ELEMENTARY, EPS, Array, log1pexp
 from .base import Loss
 
@@ -99,13 +100,9 @@ class Logistic(Loss):
         return y * 0.5 * (lo + hi)
 
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         return Terms(cp.logistic(-cp.multiply(constant(y, "y"), z)), {})
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         p = -cp.multiply(constant(y, "y") / constant(c, "c"), u)
         # On its own constraint the entropy survives a p that a solver leaves at -1e-12: in the
         # objective CVXPY would report -inf for the whole dual.

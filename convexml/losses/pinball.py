@@ -10,6 +10,7 @@ import numpy as np
 from ..compiled import compiled
 from ..errors import InputError
 from ..formulas import AtSamples, Condition, Terms, Tex, constant, products
+from ..modelling import cp
 from ..numerics import EPS, Array
 from ..validation import finite_number
 from .base import Loss
@@ -86,8 +87,6 @@ class Pinball(Loss):
         return np.where(z < y, from_below, from_above)
 
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         under, over = cp.Variable(len(y), name="r_plus"), cp.Variable(len(y), name="r_minus")
         constraints = {
             "residual": z + under - over == constant(y, "y"),
@@ -103,8 +102,6 @@ class Pinball(Loss):
         return {"residual": u, "r_plus": c * self.tau + u, "r_minus": c * (1.0 - self.tau) - u}
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         c = constant(c, "c")
         lower, upper = -u <= c * theta["tau"], u <= c * theta["cotau"]
         return Terms(cp.multiply(constant(y, "y"), u), {"u_lower": lower, "u_upper": upper})

@@ -11,6 +11,7 @@ from scipy.special import wrightomega, xlogy
 
 from ..compiled import compiled
 from ..formulas import Terms, Tex, Words, constant
+from ..modelling import cp
 from ..numerics import ELEMENTARY, EPS, Array, xlogx
 from .base import Loss
 
@@ -102,14 +103,10 @@ class Poisson(Loss):
         return np.where(large, np.log(np.where(large, omega, 1.0)) - np.log(step), m - omega)
 
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         level = constant(xlogy(y, y) - y, "(y log y - y)")
         return Terms(cp.exp(z) - cp.multiply(constant(y, "y"), z) + level, {})
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         c, level = constant(c, "c"), constant(xlogy(y, y), "(y log y)")
         s = cp.multiply(1.0 / c, u) + constant(y, "y")
         # See Logistic: the value stays finite when a solver leaves s at -1e-12.
@@ -195,14 +192,10 @@ class Linex(Loss):
         return y - self._of_one.prox(np.ones_like(y), y - z, step)
 
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         r = constant(y, "y") - z
         return Terms(cp.exp(r) - r - 1.0, {})
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         of_one = self._of_one.conjugate_expression(np.ones_like(y), -u, c, theta)
         return of_one._replace(value=of_one.value + cp.multiply(constant(y, "y"), u))
 

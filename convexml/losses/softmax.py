@@ -10,6 +10,7 @@ from scipy.special import logsumexp, softmax, wrightomega, xlog1py, xlogy
 
 from ..data import rowwise
 from ..formulas import AtSamples, Condition, Terms, Tex, constant, worst
+from ..modelling import cp
 from ..numerics import ELEMENTARY, EPS, ROUNDING, Array, log1pexp
 from .base import Loss
 
@@ -93,13 +94,10 @@ class Softmax(Loss):
         return a - wrightomega(0.5 * (lo + hi) + a)
 
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         at_label = cp.sum(cp.multiply(constant(one_hot(y, z.shape[1]), "Y"), z), axis=1)
         return Terms(cp.log_sum_exp(z, axis=1) - at_label, {})
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
         from scipy import sparse
 
         scale = constant(sparse.diags_array(1.0 / c), "diag(1 / c)")

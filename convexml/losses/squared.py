@@ -9,6 +9,7 @@ import numpy as np
 
 from ..compiled import compiled
 from ..formulas import Terms, Tex, Words, constant
+from ..modelling import cp
 from ..numerics import EPS, Array, outward
 from .base import Loss
 
@@ -85,13 +86,9 @@ class Squared(Loss):
         return (z + step * y) / (1.0 + step)
 
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         return Terms(0.5 * cp.square(z - constant(y, "y")), {})
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         y, c = constant(y, "y"), constant(c, "c")
         return Terms(cp.multiply(0.5 / c, cp.square(u)) + cp.multiply(y, u), {})
 

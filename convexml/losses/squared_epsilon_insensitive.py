@@ -9,6 +9,7 @@ import numpy as np
 
 from ..compiled import compiled
 from ..formulas import Terms, Tex, constant
+from ..modelling import cp
 from ..numerics import EPS, Array
 from ..validation import nonnegative_number
 from .base import Tube
@@ -83,8 +84,6 @@ class SquaredEpsilonInsensitive(Tube):
         return z - np.sign(r) * excess * step / (1.0 + step)
 
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         xi, xi_star = cp.Variable(len(y), name="xi"), cp.Variable(len(y), name="xi_star")
         constraints = {
             "above": constant(y, "y") - z <= theta["epsilon"] + xi,
@@ -97,8 +96,6 @@ class SquaredEpsilonInsensitive(Tube):
         return {"above": alpha, "below": alpha_star}
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         square = cp.multiply(0.5 / constant(c, "c"), cp.square(u))
         return Terms(cp.multiply(constant(y, "y"), u) + theta["epsilon"] * cp.abs(u) + square, {})
 

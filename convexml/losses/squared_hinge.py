@@ -9,6 +9,7 @@ import numpy as np
 
 from ..compiled import compiled
 from ..formulas import Terms, Tex, constant
+from ..modelling import cp
 from ..numerics import EPS, Array
 from .base import Loss
 
@@ -64,8 +65,6 @@ class SquaredHinge(Loss):
         return y * np.where(margin < 1.0, (margin + step) / (1.0 + step), margin)
 
     def expression(self, y: Array, z: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         xi = cp.Variable(len(y), name="xi")
         return Terms(0.5 * cp.square(xi), {"margin": cp.multiply(constant(y, "y"), z) >= 1.0 - xi})
 
@@ -76,8 +75,6 @@ class SquaredHinge(Loss):
         return {"margin": -y * u + 0.0}
 
     def conjugate_expression(self, y: Array, u: Any, c: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         alpha = -cp.multiply(constant(y, "y"), u)
         value = cp.multiply(0.5 / constant(c, "c"), cp.square(u)) - alpha
         return Terms(value, {"alpha_lower": alpha >= 0.0})

@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import InputError, nearest
 from ..formulas import constant
 from ..losses import HardMargin, Hinge, Logistic, Loss, Softmax
+from ..modelling import cp
 from ..numerics import Array
 from ..penalties import L1, L2, GroupL2, Penalty, Zero
 from ..problem import Objective, Statement
@@ -61,8 +62,6 @@ class HalfspaceLP(LearningProblem):
         return HardMargin(), Zero(), "sum"
 
     def _pose(self) -> Statement:
-        import cvxpy as cp
-
         parts = self.objective_parts
         variables = {"w": cp.Variable(parts.d, name="w")}
         scores = constant(parts.design.constant, "X") @ variables["w"]
@@ -73,8 +72,6 @@ class HalfspaceLP(LearningProblem):
         return Statement.of(cp.Minimize(0.0), variables, constraints)
 
     def _pose_dual(self) -> Statement:
-        import cvxpy as cp
-
         parts = self.objective_parts
         alpha, y = cp.Variable(parts.n, name="alpha"), constant(parts.y, "y")
         pull = constant(parts.design.constant, "X").T @ cp.multiply(y, alpha)
@@ -144,8 +141,6 @@ class HardMarginSVM(LearningProblem):
 
 def pose_margin_dual(objective: Objective, upper: Any = None, X: str = "X") -> Statement:
     """Maximise sum_i alpha_i - (1/2) |sum_i alpha_i y_i x_i|^2, 0 <= alpha_i <= upper_i."""
-    import cvxpy as cp
-
     alpha, y = cp.Variable(objective.n, name="alpha"), constant(objective.y, "y")
     constraints = {"alpha": alpha >= 0.0}
     if upper is not None:

@@ -15,6 +15,7 @@ from ..certificates.trees import Packing, SpanningTrees
 from ..data.columns import NamedColumns, column_names, match_columns
 from ..errors import InputError
 from ..formulas import constant, listed
+from ..modelling import cp
 from ..numerics import ROUNDING, Array
 from ..problem import Statement
 from ..problem.geometry import Distances, Merging, distances_of, merge
@@ -190,16 +191,12 @@ class NearestNeighbors(ArrayProblem):
         return constant(self.distances.values, "D")
 
     def _pose(self) -> Statement:
-        import cvxpy as cp
-
         p = cp.Variable(self.distances.values.shape, name="p")
         constraints = {"sum": cp.sum(p, axis=1) == 1.0, "lower": p >= 0.0, "upper": p <= 1 / self.k}
         value = cp.sum(cp.multiply(self._costs, p))
         return Statement.of(cp.Minimize(value), {"p": p}, constraints)
 
     def _pose_dual(self) -> Statement:
-        import cvxpy as cp
-
         m, n = self.distances.values.shape
         nu = cp.Variable(m, name="nu")
         lower, upper = (cp.Variable((m, n), name=name) for name in NAMES[1:])
@@ -360,8 +357,6 @@ class OptimalTransport(ArrayProblem):
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 
     def _pose(self) -> Statement:
-        import cvxpy as cp
-
         plan = cp.Variable(self._costs.shape, name="plan")
         constraints = {
             "sent": cp.sum(plan, axis=1) == constant(self._a, "a"),
@@ -372,8 +367,6 @@ class OptimalTransport(ArrayProblem):
         return Statement.of(cp.Minimize(value), {"plan": plan}, constraints)
 
     def _pose_dual(self) -> Statement:
-        import cvxpy as cp
-
         m, n = self._costs.shape
         f, g = cp.Variable(m, name="f"), cp.Variable(n, name="g")
         total = (
@@ -438,8 +431,6 @@ def pose_trees(distances: Array, merging: Merging) -> Statement:
 
     Where merges are tied, for those of the ``ties`` as well.
     """
-    import cvxpy as cp
-
     n = len(distances)
     cells = {"partitions": merging.partitions[1:], "ties": merging.ties}
     x = cp.Variable((n, n), name="x")
@@ -459,8 +450,6 @@ def pose_trees(distances: Array, merging: Merging) -> Statement:
 
 def pose_packing(distances: Array, partitions: Array) -> Statement:
     """Maximise sum y_pi (|pi| - 1) s.t. the y that part an edge are at most its distance."""
-    import cvxpy as cp
-
     n = len(distances)
     y = cp.Variable(n - 1, name="y")
     u, v = np.triu_indices(n, 1)

@@ -14,6 +14,7 @@ from ..certificates.likelihood import Precision, certify_unbounded, data_row, na
 from ..data.columns import match_columns
 from ..errors import InputError
 from ..formulas import constant
+from ..modelling import cp
 from ..numerics import Array
 from ..problem import Statement
 from ..problem.likelihood import Moments, moments, pooled, precision_steps
@@ -33,8 +34,6 @@ Parts = Sequence[tuple[str, float, Precision]]
 
 def pose_discriminant_primal(parts: Parts) -> Statement:
     """Minimise sum_k share_k (-log det Theta_k + tr(S_k Theta_k)); one has no index."""
-    import cvxpy as cp
-
     variables: dict[str, Any] = {}
     constraints: dict[str, Any] = {}
     value: Any = cp.Constant(0.0)
@@ -48,8 +47,6 @@ def pose_discriminant_primal(parts: Parts) -> Statement:
 
 def pose_discriminant_dual(parts: Parts) -> Statement:
     """Maximise sum_k share_k (log det W_k + d) s.t. W_k = S_k."""
-    import cvxpy as cp
-
     variables: dict[str, Any] = {}
     constraints: dict[str, Any] = {}
     value: Any = cp.Constant(0.0)

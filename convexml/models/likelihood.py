@@ -16,6 +16,7 @@ from ..certificates.likelihood import Precision, Shares, certify_unbounded, name
 from ..data.columns import column_names
 from ..errors import InputError
 from ..formulas import constant, entries, listed
+from ..modelling import cp
 from ..numerics import Array
 from ..problem import Statement
 from ..problem.likelihood import Moments, moments, precision_steps
@@ -125,16 +126,12 @@ class LabelLikelihood(ArrayProblem):
 
     def _posed(self, variables: dict[str, Any], whole: Any) -> Statement:
         """The primal in these variables, ``whole`` the probability of every class."""
-        import cvxpy as cp
-
         seen = np.flatnonzero(self._shares.seen)
         constraints = {"total": cp.sum(whole) == 1.0, "nonnegative": whole >= 0.0}
         value = -(constant(self.shares[seen], "q") @ cp.log(entries(whole, seen, "I_seen")))
         return Statement.of(cp.Minimize(value), variables, constraints)
 
     def _pose_dual(self) -> Statement:
-        import cvxpy as cp
-
         seen, none = np.flatnonzero(self._shares.seen), np.flatnonzero(~self._shares.seen)
         nu, lam = cp.Variable(name="nu"), cp.Variable(len(self.shares), name="lambda")
         constraints = {"nonnegative": lam >= 0.0}
@@ -253,8 +250,6 @@ class BernoulliLikelihood(LabelLikelihood):
         return {"p": np.array(p[1])}
 
     def _pose(self) -> Statement:
-        import cvxpy as cp
-
         p, rest = cp.Variable(name="p"), cp.Variable(name="rest")
         return self._posed({"p": p, "rest": rest}, cp.hstack([rest, p]))
 
@@ -341,8 +336,6 @@ class CategoricalLikelihood(LabelLikelihood):
         return {"p": p}
 
     def _pose(self) -> Statement:
-        import cvxpy as cp
-
         p = cp.Variable(len(self.classes), name="p")
         return self._posed({"p": p}, p)
 
@@ -593,8 +586,6 @@ class GaussianLikelihood(ArrayProblem):
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 
     def _pose(self) -> Statement:
-        import cvxpy as cp
-
         d = self.moments.d
         Theta = cp.Variable((d, d), name="Theta")
         lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)
@@ -605,8 +596,6 @@ class GaussianLikelihood(ArrayProblem):
         return Statement.of(cp.Minimize(value), {"Theta": Theta}, symmetric, {"lam": lam})
 
     def _pose_dual(self) -> Statement:
-        import cvxpy as cp
-
         S, d = constant(self.moments.S, "S"), self.moments.d
         W = cp.Variable((d, d), name="W")
         lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)

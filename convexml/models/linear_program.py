@@ -31,6 +31,7 @@ from ..certificates.linear.program import certify_linear, polish_linear
 from ..deadline import limited
 from ..errors import InputError, UnsuitableSolverError
 from ..formulas import Row, constant, entries, listed, plus
+from ..modelling import cp
 from ..numerics import Array
 from ..problem import Statement
 from ..problem.linear_program import LinearData, linear_to_dict, read_linear_data, read_point
@@ -93,8 +94,6 @@ def shadow_prices(point: LinearMultipliers) -> dict[str, Array]:
 
 def pose_linear_primal(data: LinearData) -> Statement:
     """Minimise c'x s.t. "ub", "eq", "lower", "upper"; bounds only where they are finite."""
-    import cvxpy as cp
-
     x = cp.Variable(data.n, name="x")
     lower, upper = (np.flatnonzero(np.isfinite(side)) for side in (data.lower, data.upper))
     constraints: dict[str, Any] = {}
@@ -116,8 +115,6 @@ def pose_linear_dual(data: LinearData) -> Statement:
     and lambda_ub, lambda_lower, lambda_upper >= 0 (labelled by their names). The multipliers of
     bounds have n entries, 0 ("... of no bound") where there is none.
     """
-    import cvxpy as cp
-
     variables: dict[str, Any] = {}
     absent: dict[str, Any] = {}
     gradient: Any = constant(data.c, "c")

@@ -15,6 +15,7 @@ from ..data.columns import match_coefficients
 from ..errors import SolverError
 from ..formulas import constant, listed
 from ..losses import Squared
+from ..modelling import cp
 from ..numerics import Array
 from ..problem import Objective, Statement
 from ..problem.frame import SeveralTargets
@@ -32,8 +33,6 @@ from .solution import Solution
 
 def pose_multi_task(targets: SeveralTargets, lam: Any) -> Statement:
     """Minimise (1/2) sum_i c_i |Z_i - Y_i|^2 + lam sum_j |W_j|_2 s.t. X W + 1 b' = Z (dual: U)."""
-    import cvxpy as cp
-
     n, K = targets.Y.shape
     W, Z = cp.Variable(targets.w_shape, name="w"), cp.Variable((n, K), name="z")
     variables = {"w": W, "z": Z}
@@ -53,8 +52,6 @@ def pose_multi_task_dual(targets: SeveralTargets, lam: Any) -> Statement:
 
     Its multipliers are the primal solution: |W_j| of ``correlation``, -b of ``intercept``.
     """
-    import cvxpy as cp
-
     U = cp.Variable(targets.Y.shape, name="u")
     push = constant(targets.design.constant, "X").T @ U
     constraints = {"correlation": cp.norm(push, 2, axis=1) <= lam}
@@ -266,8 +263,6 @@ class MultiTaskLasso(LearningProblem):
     def theta(self) -> dict[str, Any]:
         """The CVXPY Parameter lam."""
         if self._theta is None:
-            import cvxpy as cp
-
             self._theta = {"lam": cp.Parameter(name="lam", nonneg=True, value=self.lam)}
         return self._theta
 

@@ -16,6 +16,7 @@ from ..certificates.learning.repair import PrimalPoint, repair_primal
 from ..certificates.learning.rounding import primal_rounding
 from ..data import in_memory, rows_in_blocks
 from ..errors import ConvexmlError, InputError, SolverError
+from ..modelling import cp
 from ..numerics import ROUNDING, Array
 from ..penalties import ElasticNet, NonnegativeElasticNet, Penalty, Zero
 from ..problem import Frame, Objective, frame_of
@@ -93,8 +94,6 @@ def _null_predictions(objective: Objective, unpenalised: Array) -> Array:
 
 def _over_the_kinks(frame: Frame, penalty: Penalty, z: Array) -> float:
     """The least lam with a dual point in lam dOmega(0), in the coordinates of the frame."""
-    import cvxpy as cp
-
     objective, share = frame.objective, 1.0
     if isinstance(penalty, ElasticNet | NonnegativeElasticNet):
         share, penalty = penalty.l1_ratio, penalty.norm

@@ -20,6 +20,7 @@ from ..errors import InputError
 from ..formulas import constant
 from ..kernels import Kernel
 from ..losses import Loss
+from ..modelling import cp
 from ..numerics import Array
 from ..penalties import Penalty
 from ..problem import MulticlassObjective, Objective, Statement, frame_of, parameters_of
@@ -216,8 +217,6 @@ class PosedLearning(Protocol):
 
 def parameters(objective: Objective, hyper: Mapping[str, Any]) -> dict[str, Any]:
     """The CVXPY Parameters of the loss and the penalty, and C where the model has one."""
-    import cvxpy as cp
-
     theta: dict[str, Any] = {**parameters_of(objective)}
     if "C" in hyper:
         theta["C"] = cp.Parameter(name="C", pos=True, value=float(hyper["C"]))
@@ -244,8 +243,6 @@ def set_parameters(theta: dict[str, Any], parts: Parts) -> None:
 
 def pose_in_slacks(problem: PosedLearning) -> Statement:
     """Minimise (1/2) |w|^2 + sum_i c_i l(y_i, x_i.w + b) in w, b and the slacks of the loss."""
-    import cvxpy as cp
-
     parts, w = problem.objective_parts, cp.Variable(problem.objective_parts.d, name="w")
     X = constant(parts.design.constant, problem._design_name)
     variables, prediction = {"w": w}, X @ w

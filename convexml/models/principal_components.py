@@ -12,6 +12,7 @@ from ..certificates import Certificate
 from ..certificates.fantope import Directions, Fantope, directions_of
 from ..errors import InputError
 from ..formulas import constant, listed
+from ..modelling import cp
 from ..numerics import Array
 from ..problem import Statement
 from ..problem.likelihood import Moments, moments
@@ -29,8 +30,6 @@ from .solution import Solution
 
 def pose_components(S: Array, k: int) -> Statement:
     """-<S, P> over the Fantope."""
-    import cvxpy as cp
-
     d = len(S)
     P = cp.Variable((d, d), name="P", symmetric=True)
     count = cp.Parameter(name="k", nonneg=True, value=k)
@@ -45,8 +44,6 @@ def pose_components(S: Array, k: int) -> Statement:
 
 def pose_components_dual(S: Array, k: int) -> Statement:
     """Over nu and the multipliers of the two sides."""
-    import cvxpy as cp
-
     d = len(S)
     count = cp.Parameter(name="k", nonneg=True, value=k)
     nu = cp.Variable(name="nu")

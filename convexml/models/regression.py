@@ -10,6 +10,7 @@ from ..data.columns import NamedColumns
 from ..errors import InputError
 from ..formulas import constant
 from ..losses import EpsilonInsensitive, Huber, Interpolation, Loss, Pinball, Poisson, Squared
+from ..modelling import cp
 from ..numerics import Array
 from ..penalties import L1, L2, GroupL2, L1Ball, L2Ball, Penalty, SortedL1, Zero
 from ..penalties import ElasticNet as ElasticNetPenalty
@@ -95,8 +96,6 @@ class MinimumNorm(LearningProblem):
     _pose = pose_in_slacks
 
     def _pose_dual(self) -> Statement:
-        import cvxpy as cp
-
         parts = self.objective_parts
         nu = cp.Variable(parts.n, name="nu")
         constraints = {"intercept": cp.sum(nu) == 0.0} if parts.fit_intercept else {}
@@ -731,8 +730,6 @@ class SVR(LearningProblem):
     _pose = pose_in_slacks
 
     def _pose_dual(self) -> Statement:
-        import cvxpy as cp
-
         parts, epsilon = self.objective_parts, self.theta["loss"]["epsilon"]
         X = constant(parts.design.constant, self._design_name)
         alpha, alpha_star = (

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..formulas import AtFeatures, Condition, Row, Symbol, Terms, Tex, products, worst
+from ..modelling import cp
 from ..numerics import EPS, ROUNDING, Array, gamma, length
 from ..validation import positive_number
 from .base import Manifold, Penalty
@@ -72,16 +73,12 @@ class Ball(Penalty):
         return type(self)(self.t / float(units[0])) if same else None
 
     def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         return Terms(0.0, {"ball": cp.norm(w, self.order) <= theta["radius"]})
 
     def multipliers(self, v: Array) -> dict[str, Array]:
         return {"ball": np.asarray(self.dual_norm(v))}
 
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         return Terms(theta["radius"] * cp.norm(xtu, self.dual_order), {})
 
     def conditions(self, at: AtFeatures) -> list[Condition]:

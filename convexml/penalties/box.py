@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..formulas import Row, Symbol, Terms, Tex, constant, entries, listed
+from ..modelling import cp
 from ..numerics import EPS, Array, distance_to_interval, gamma
 from ..validation import float_array
 from .base import Manifold, Penalty
@@ -150,7 +151,6 @@ class Box(Penalty):
         return {name: values for name, values in table.items() if values.size}
 
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
         from scipy import sparse
 
         # Omega*(v) is the least hi'upper - lo'lower with upper, lower >= 0, v = upper - lower.

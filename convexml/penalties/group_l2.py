@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..formulas import AtFeatures, Condition, Symbol, Terms, Tex, constant, products, zero_where
+from ..modelling import cp
 from ..numerics import LEAST_SQUARE, Array, gamma
 from ..validation import nonnegative_number, nonnegative_weights, read_labels, refuse_nonfinite
 from .base import Manifold, Penalty
@@ -166,7 +167,6 @@ class GroupL2(Penalty):
 
     def _rows(self, x: Any) -> Any:
         """A CVXPY matrix with one group of x a row, padded with zeros to equal length."""
-        import cvxpy as cp
         from scipy import sparse
 
         d, sizes = len(self._index), np.bincount(self._index)
@@ -181,13 +181,9 @@ class GroupL2(Penalty):
         return cp.reshape(groups, (len(sizes), int(width)), order="C")
 
     def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         return Terms(theta["lam"] * (self._sizes() @ cp.norm(self._rows(w), 2, axis=1)), {})
 
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         norms = cp.norm(self._rows(xtu), 2, axis=1)
         return Terms(0.0, {"correlation": norms <= theta["lam"] * self._sizes()})
 

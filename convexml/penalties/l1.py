@@ -20,6 +20,7 @@ from ..formulas import (
     worst,
     zero_where,
 )
+from ..modelling import cp
 from ..numerics import EPS, Array, gamma, middle_power, soft_threshold
 from ..validation import nonnegative_number, nonnegative_weights
 from .base import Manifold, Penalty
@@ -110,14 +111,10 @@ class L1(Penalty):
         return float(np.max(np.abs(v[weights > 0.0]) / weights[weights > 0.0], initial=0.0))
 
     def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         weighted = w if self.weights is None else cp.multiply(constant(self.weights, "omega"), w)
         return Terms(theta["lam"] * cp.norm1(weighted), {})
 
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         level = theta["lam"]
         level = level if self.weights is None else level * constant(self.weights, "omega")
         return Terms(0.0, {"correlation": cp.abs(xtu) <= level})
@@ -258,13 +255,9 @@ class ElasticNet(Penalty):
         return float(np.max(np.abs(v), initial=0.0)) / self.l1_ratio
 
     def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         return Terms(theta["l1"] * cp.norm1(w) + 0.5 * theta["l2"] * cp.sum_squares(w), {})
 
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         g, w = cp.Variable(d, name="g"), cp.Variable(d, name="w")
         constraints = {
             "stationarity": xtu + theta["l1"] * g + theta["l2"] * w == 0.0,

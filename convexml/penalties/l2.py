@@ -18,6 +18,7 @@ from ..formulas import (
     vanishing,
     zero_where,
 )
+from ..modelling import cp
 from ..numerics import Array, gamma, middle_power
 from ..validation import nonnegative_number, nonnegative_weights
 from .base import Manifold, Penalty
@@ -110,21 +111,15 @@ class L2(Penalty):
         return self._level(d) == 0.0
 
     def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         return Terms(0.5 * theta["lam"] * cp.sum_squares(self._weighted(w, 0.5)), {})
 
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         w = cp.Variable(d, name="w")
         balance = xtu + theta["lam"] * self._weighted(w) == 0.0
         value = 0.5 * theta["lam"] * cp.sum_squares(self._weighted(w, 0.5))
         return Terms(value, {"stationarity": balance}, ("w",))
 
     def _weighted(self, w: Any, power: float = 1.0) -> Any:
-        import cvxpy as cp
-
         if self.weights is None:
             return w
         return cp.multiply(constant(self.weights, "omega") ** power, w)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..formulas import AtFeatures, Condition, Row, Symbol, Terms, Tex, products, worst
+from ..modelling import cp
 from ..numerics import EPS, Array, gamma
 from ..validation import nonnegative_number, positive_number
 from .base import Manifold, Penalty
@@ -139,16 +140,12 @@ class NonnegativeElasticNet(Penalty):
         return float(np.max(v, initial=0.0)) / self.l1_ratio
 
     def expression(self, w: Any, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         value = theta["l1"] * cp.sum(w)
         if self.l1_ratio < 1.0:
             value += 0.5 * theta["l2"] * cp.sum_squares(w)
         return Terms(value, {"nonnegative": w >= 0.0})
 
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         if self.l1_ratio == 1.0:
             return Terms(0.0, {"reduced_cost": xtu + theta["l1"] >= 0.0})
         w = cp.Variable(d, name="w")

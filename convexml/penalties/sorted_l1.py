@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..formulas import AtFeatures, Condition, Symbol, Terms, Tex, constant, products
+from ..modelling import cp
 from ..numerics import Array, gamma
 from ..validation import nonnegative_array, nonnegative_number
 from .base import Manifold, Penalty
@@ -155,8 +156,6 @@ class SortedL1(Penalty):
         return Terms(theta["lam"] * sum(sums) if sums else 0.0, {})
 
     def conjugate_expression(self, xtu: Any, d: int, theta: Mapping[str, Any]) -> Terms:
-        import cvxpy as cp
-
         sums = cp.hstack([_largest(xtu, k + 1, d) for k in range(d)])
         return Terms(
             0.0,
@@ -179,8 +178,6 @@ class SortedL1(Penalty):
 
 def _largest(x: Any, k: int, d: int) -> Any:
     """The sum of the k largest of d sizes; of all of them CVXPY's own atom fails at a value."""
-    import cvxpy as cp
-
     return cp.norm1(x) if k == d else cp.sum_largest(cp.abs(x), k)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..formulas import constant
+from ..modelling import cp
 from .objective import Objective
 
 
@@ -34,14 +35,11 @@ class Statement:
         cls, goal: Any, variables: dict[str, Any], constraints: dict[str, Any], *more: Any
     ) -> Statement:
         """The problem of a goal under constraints, each labelled by its name."""
-        import cvxpy as cp
-
         return cls(cp.Problem(goal, label_all(constraints)), variables, constraints, *more)
 
 
 def parameters_of(objective: Objective) -> dict[str, dict[str, Any]]:
     """Return CVXPY Parameters for the hyperparameters, {"loss": {...}, "penalty": {...}}."""
-    import cvxpy as cp
 
     def make(values: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -66,8 +64,6 @@ def pose_primal(
     objective: Objective, theta: Mapping[str, Any], c: Any = None, X: str = "X"
 ) -> Statement:
     """Minimise sum_i c_i l(y_i, z_i) + Omega(w) s.t. X w + b = z (dual: u); ``X`` is its name."""
-    import cvxpy as cp
-
     data = constant(objective.design.constant, X)
     c = constant(objective.c if c is None else c, "c")
     w = cp.Variable(objective.w_shape, name="w")
@@ -96,8 +92,6 @@ def pose_distance(objective: Objective, theta: Mapping[str, Any]) -> Statement:
     Its multiplier u is dual feasible, and the least distance is -F*(u) - Omega*(-X'u) where F and
     Omega are constraints: where that is > 0, no w meets both.
     """
-    import cvxpy as cp
-
     statement = pose_primal(objective, theta)
     missed = cp.Variable(objective.zero_scores.shape, name="missed")
     old = statement.constraints["prediction"]
@@ -114,8 +108,6 @@ def pose_dual(
     Its multipliers are the primal solution: -b of ``intercept``, -w of ``stationarity``
     (X'u + lam w = 0 or X'u = 0), |w_j| or |w_g| of ``correlation``.
     """
-    import cvxpy as cp
-
     data = constant(objective.design.constant, X)
     c = objective.c if c is None else c
     u = cp.Variable(objective.zero_scores.shape, name="u")
@@ -133,6 +125,4 @@ def pose_dual(
 
 def _vector(expression: Any) -> Any:
     """A matrix of coefficients row by row, as penalties see it."""
-    import cvxpy as cp
-
     return expression if expression.ndim == 1 else cp.vec(expression, order="C")

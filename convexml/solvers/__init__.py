@@ -2,28 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from ..validation import face
+from .registry import printed  # noqa: F401  (its module has the name of the function)
 
-from ..validation import no_such_name
-from . import steps
-from .composite import Composite
-from .driver import Iterate, Record
-from .registry import available, names, printed, register, supports, unregister
-
-__all__ = [
-    "Composite",
-    "Iterate",
-    "Record",
-    "available",
-    "names",
-    "printed",
-    "register",
-    "steps",
-    "supports",
-    "unregister",
-]
-
-if not TYPE_CHECKING:  # else every name would do
-
-    def __getattr__(name: str) -> Any:
-        raise no_such_name(__name__, name, __all__)
+__getattr__, __dir__, __all__ = face(__name__, __file__)

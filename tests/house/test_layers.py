@@ -31,7 +31,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("deadline",),
     ("compiled",),
     ("progress",),
-    ("numerics", "errors", "validation", "system"),
+    ("numerics", "errors", "modelling", "validation", "system"),
 )
 
 # The exceptions, all on the ground floor: a check has to be able to raise.

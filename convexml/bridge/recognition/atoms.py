@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ...modelling import cp
 from ...numerics import Array
 from .affine import MOVING, PRODUCTS, WRAPPED, Affine, Walker
 from .maps import Declined, diagonal_of, named
@@ -112,8 +113,6 @@ def _as_large(affine: Affine, size: int) -> Affine:
 
 def minimum(collector: Any, atom: Any, weight: Array) -> None:
     """Minus the smaller of lines is the larger of their negatives."""
-    import cvxpy as cp
-
     maximum(collector, cp.maximum(*[-each for each in atom.args]), -weight, said=atom)
 
 

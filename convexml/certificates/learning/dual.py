@@ -16,6 +16,7 @@ import numpy as np
 
 from ...data import in_blocks, rowwise
 from ...deadline import is_late, seconds_left
+from ...modelling import cp
 from ...numerics import Array
 from ...penalties.base import Manifold
 from ...problem import Kinks, NewtonPoint, Objective, loss_hessian, newton_point, parameters_of
@@ -58,8 +59,6 @@ def restore_dual(objective: Objective, z: Array, best: DualPoint) -> DualPoint:
 
 
 def _maximise(objective: Objective, z: Array, chosen: Array) -> DualPoint | None:
-    import cvxpy as cp
-
     fixed = np.where(chosen, 0.0, objective.loss_derivative(z))
     theta = parameters_of(objective)
     part = objective.design.rows(np.flatnonzero(chosen))

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ...errors import ProblemFileError
+from ...modelling import cp
 from ..schema import Array
 from .program import Program
 
@@ -65,8 +66,6 @@ def pose_program(program: Program) -> tuple[Any, tuple[str, ...], str]:
 
 def _quadratic(Q: Any, c: Array, offset: float, names: list[str]) -> Any:
     """A function of rows and bounds that poses ½x'Qx + c'x + offset with CVXPY."""
-    import cvxpy as cp
-
     spectrum = np.linalg.eigvalsh(Q.toarray())
     if not spectrum[0] >= -FLAT * spectrum[-1]:
         raise ProblemFileError(

@@ -22,6 +22,7 @@ from traceback import format_exc
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ...errors import InputError
+from ...modelling import cp
 from ...progress import Wish, at, counted, operation
 from ...solvers import registry
 from ...solvers.reference import REFERENCE, installed, suits
@@ -270,8 +271,6 @@ def _serve(pipe: Connection) -> None:
 def _number_from(number: int) -> None:
     """Let CVXPY count up to this number."""
     if number:
-        import cvxpy as cp
-
         while cp.Variable().id < number:
             pass
 

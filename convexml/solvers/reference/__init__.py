@@ -17,6 +17,7 @@ from ...duality.checking import unvalued
 from ...duality.interface import Compiled
 from ...duality.interface import compiled as compile_problem
 from ...errors import InputError, instead
+from ...modelling import cp
 from ...progress import at
 from . import process
 from .process import hushed
@@ -60,8 +61,6 @@ def installed(name: str) -> bool:
 @cache
 def packages() -> list[str]:
     """What CVXPY finds: it looks for every solver that it knows, which takes milliseconds."""
-    import cvxpy as cp
-
     return cp.installed_solvers()
 
 

@@ -1,0 +1,34 @@
+"""What the room gives: names are loaded from here when first used, and types are read here."""
+
+from .array import BlockArray as BlockArray
+from .array import between as between
+from .array import count_between as count_between
+from .array import dear as dear
+from .array import in_memory as in_memory
+from .array import joined as joined
+from .array import parted as parted
+from .array import rowwise as rowwise
+from .array import thinned as thinned
+from .array import together as together
+from .executor import Executor as Executor
+from .executor import Here as Here
+from .matrix import DenseDesign as DenseDesign
+from .matrix import Design as Design
+from .matrix import SingleDesign as SingleDesign
+from .matrix import SparseDesign as SparseDesign
+from .matrix import as_design as as_design
+from .matrix import cached_rows as cached_rows
+from .matrix import is_single as is_single
+from .row_blocks import BlockedDesign as BlockedDesign
+from .row_blocks import OneByOne as OneByOne
+from .row_blocks import SomeRows as SomeRows
+from .row_blocks import ahead as ahead
+from .row_blocks import by_blocks as by_blocks
+from .row_blocks import in_blocks as in_blocks
+from .row_blocks import rows_in_blocks as rows_in_blocks
+from .scaled import ScaledDesign as ScaledDesign
+from .scaled import StackedDesign as StackedDesign
+from .scaled import last_scores as last_scores
+from .scaled import last_slopes as last_slopes
+from .scaled import remember_scores as remember_scores
+from .scaled import unscaled as unscaled
