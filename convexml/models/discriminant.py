@@ -283,6 +283,12 @@ class DiscriminantAnalysis(GaussianClasses, ArrayProblem):
         whole = summed(found, tol)
         if self.shared:
             whole = whole.but(dual={"W": whole.dual["W"][0]})
+        elif whole.witness is not None:  # that of one class, and the others as they are or better
+            parts = zip(found, thetas, strict=True)
+            each = [one.witness["Theta"] if one.witness else Theta for (*_, one), Theta in parts]
+            better = self._complete({"Theta": np.array(each)})
+            named = {"Theta": better["Theta"], "objective": self._value(better)}
+            whole = whole.but(witness={**whole.witness, **named})
         rows = tuple(self._given(point))
         met = all(row.meets(tol) for row in rows)
         whole = whole.but(conditions=(*whole.conditions, *rows))

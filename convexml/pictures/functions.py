@@ -406,11 +406,9 @@ def _draw_plane(
         center = np.array([ticks[first].mean(), ticks[second].mean()])
         _draw_area(axes, function, center, reach, d)
     axes.plot([0.0], [0.0], "+", color="black", markersize=7)
-    axes.set_xlim(-reach, reach)
-    axes.set_ylim(-reach, reach)
-    axes.set_aspect("equal")
-    axes.set_xlabel(f"{letter}_1")
-    axes.set_ylabel(f"{letter}_2")
+    axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+    axes.set(xlabel=f"{letter}_1", ylabel=f"{letter}_2")
+    axes.ticklabel_format(scilimits=(-2, 4))  # longer numbers would lie on one another
     titled(axes, f"{what}: {words}")
 
 

@@ -229,14 +229,17 @@ def pooled(y: Array, c: Array, sign: float = 1.0) -> Array:
 def multipliers_of_blocks(y: Array, c: Array, w: Array, sign: float = 1.0) -> Array:
     """Cumulative sums of the residuals of a pooled w, begun anew in each of its blocks, (n - 1,).
 
-    They are 0 where a block ends: what the rounding of its mean leaves is not carried on.
+    They are 0 where a block ends: what the rounding of its mean leaves is not carried on. A sample
+    of weight 0 takes that of the one before it, as it does the value.
     """
-    sums = np.cumsum(sign * c * (y - w))
-    ends = np.flatnonzero(np.diff(w, append=np.inf))
+    kept = np.flatnonzero(c)
+    sums = np.cumsum(sign * c[kept] * (y[kept] - w[kept]))
+    ends = np.flatnonzero(np.diff(w[kept], append=np.inf))
     before = np.concatenate([[0.0], sums[ends[:-1]]])
     inside = sums - np.repeat(before, np.diff(ends, prepend=-1))
     inside[ends] = 0.0
-    return np.maximum(inside[:-1], 0.0)
+    last = np.searchsorted(kept, np.arange(len(y) - 1), side="right")
+    return np.maximum(np.append(0.0, inside)[last], 0.0)
 
 
 def _refined(means: list[float], sizes: list[int], y: Array, c: Array) -> Array:

@@ -43,6 +43,11 @@ def test_a_penalty_and_its_conjugate(penalty: Any) -> None:
     assert faults(penalty.plot()) == []
 
 
+@pytest.mark.parametrize("radius", [1e-3, 1e5])
+def test_numbers_of_many_digits_lie_apart(radius: float) -> None:
+    assert faults(penalties.L1Ball(radius).plot()) == []
+
+
 def test_edges_are_those_of_the_sets() -> None:
     """The conjugate of a norm is the ball of the other; balls have radii, boxes corners."""
     (edge,) = [a.patches[0].get_xy() for a in penalties.L1(0.1).plot().axes if a.patches]

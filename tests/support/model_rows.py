@@ -201,7 +201,7 @@ ROWS = (
     Row("TrendFilter", lambda X, y, s, t: cml.TrendFilter(y, 0.1 * t),
         lambda X, y: shapes.trend_filter(X, y, 0.1), squares, weighs=False),
     Row("MonotoneRegression", lambda X, y, s, t, **k: cml.MonotoneRegression(y, **k),
-        shapes.monotone_regression, squares, weighs=False),
+        shapes.monotone_regression, squares),
     Row("ConvexRegression", lambda X, y, s, t: cml.ConvexRegression(X[:12, :1], y[:12]),
         lambda X, y: shapes.convex_regression(X[:12, :1], y[:12]), squares, weighs=False, rel=1e-7),
     Row("EnclosingBall", alone(cml.EnclosingBall), shapes.enclosing_ball, columns, weighs=False),

@@ -222,8 +222,21 @@ def test_samples_without_weight_have_no_say() -> None:
     assert problem.dual.solve(solver="CLARABEL") == pytest.approx(solution.objective, rel=1e-6)
     integer = np.random.default_rng(1).integers(0, 4, size=len(SORTED))
     weighted = cml.MonotoneRegression(SORTED, sample_weight=integer).solve()
+    assert weighted.status == "optimal"
     repeated = cml.MonotoneRegression(np.repeat(SORTED, integer)).solve()
     assert weighted.objective == pytest.approx(repeated.objective, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", [1, 3, 5, 9])
+def test_a_block_that_ends_without_weight_is_certified(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    y, s = rng.normal(size=24), rng.integers(0, 4, 24)
+    for rises in (True, False):
+        problem = cml.MonotoneRegression(y, sample_weight=s, increasing=rises)
+        solution = problem.solve()
+        assert solution.status == "optimal"
+        pulls = np.diff(solution.dual["alpha"], prepend=0.0, append=0.0)
+        assert not np.any(pulls[s == 0])
 
 
 def test_monotone_constant_and_single_targets() -> None:
