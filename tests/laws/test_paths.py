@@ -24,7 +24,7 @@ SIDES = np.sign(TARGET - np.median(TARGET) + 1e-9)
 @pytest.mark.parametrize(
     "pose",
     [
-        lambda: cml.Lasso(WIDE, TARGET, 1.0),
+        pytest.param(lambda: cml.Lasso(WIDE, TARGET, 1.0), marks=pytest.mark.slow),
         lambda: cml.Lasso(sparse.csc_array(WIDE), TARGET, 1.0),
         lambda: cml.GroupLasso(WIDE, TARGET, 1.0, np.arange(220) // 4),
         lambda: cml.LogisticRegression(WIDE, SIDES, 1.0, "l1"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from support.sizes import by_turns
 
 import convexml as cml
 from convexml import textbook
@@ -137,7 +138,7 @@ FILES = [path for path in FILES if read_table_of(path).statement is None]
 # -- every problem of the page ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "which"), PAIRS)
+@pytest.mark.parametrize(("name", "which"), by_turns(PAIRS))
 def test_it_runs_and_is_judged(name: str, which: str) -> None:
     problem, short = problems()[which], name.removeprefix("textbook.")
     solution = problem.solve(name, max_iter=800 if short in SLOW else None)

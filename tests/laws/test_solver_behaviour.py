@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_iris
 from support.model_cases import samples
+from support.sizes import by_turns
 
 import convexml as cml
 from convexml import losses, penalties, textbook
@@ -31,8 +33,7 @@ AWKWARD = {
 }
 
 
-@pytest.mark.parametrize("kind", AWKWARD)
-@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+@pytest.mark.parametrize(("loss", "kind"), by_turns(product(LOSSES, AWKWARD), 5))
 def test_awkward_data_are_certified(loss: Any, kind: str) -> None:
     rng = np.random.default_rng(3)
     X = AWKWARD[kind](rng.normal(size=(N, D)))

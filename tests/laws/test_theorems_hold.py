@@ -22,11 +22,11 @@ from convexml.penalties import L2
 FIRST_ORDER = ("gradient_descent", "accelerated_gradient", "proximal_gradient", "fista")
 SURE = (*FIRST_ORDER, "subgradient", "newton", "online_gradient_descent")
 CASES = [
-    pytest.param(solver, name, marks=pytest.mark.slow if (j + k) % 2 else ())
+    pytest.param(solver, name, marks=pytest.mark.slow if (j + k) % 3 else ())
     for j, solver in enumerate((*SURE, "sgd", "saga"))
     for k, name in enumerate(applicable(solver))
 ]
-"""Half of them always, by turns."""
+"""A third of them always, by turns."""
 
 
 @pytest.mark.parametrize(("solver", "name"), CASES)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.sizes import by_turns
 
 import convexml as cml
 from convexml import theory
@@ -19,7 +20,7 @@ from convexml.theory.simulation import EXPERIMENTS, Experiment
 ROWS = [pytest.param(each, id=f"{each.theorem}-{each.kind}") for each in EXPERIMENTS]
 
 
-@pytest.mark.parametrize("experiment", ROWS)
+@pytest.mark.parametrize("experiment", by_turns(ROWS))
 def test_a_few_seeds_of_each(experiment: Experiment) -> None:
     assert len(experiment.problems) == 3
     found = simulation.run([experiment], 6)
@@ -70,7 +71,7 @@ def of(name: str, kind: str) -> Experiment:
     return next(each for each in EXPERIMENTS if (each.theorem, each.kind) == (name, kind))
 
 
-@pytest.mark.parametrize("key", TIGHT, ids="-".join)
+@pytest.mark.parametrize("key", by_turns([(key,) for key in TIGHT], turn=1), ids="-".join)
 def test_a_wrong_constant_is_seen(key: tuple[str, str]) -> None:
     right = of(*key)
     wrong = replace(right, bound=scaled(right.bound, TIGHT[key]))

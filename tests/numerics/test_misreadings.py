@@ -13,6 +13,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+from support.sizes import by_turns
 from support.spellings import DUALS, STATEMENTS, TRENDS
 
 import convexml as cml
@@ -426,7 +427,7 @@ def is_bounded(problem: Any) -> bool:
     return bool(problem.constraints) or ends
 
 
-@pytest.mark.parametrize(("kind", "fault", "late"), PLANTED)
+@pytest.mark.parametrize(("kind", "fault", "late"), by_turns(PLANTED))
 def test_a_misreading_is_noticed(kind: str, fault: str, late: bool) -> None:
     plant = (nothing, AFTER[kind][fault]) if late else (BEFORE[kind][fault], nothing)
     every = list(problems(kind).items())

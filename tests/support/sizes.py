@@ -15,6 +15,17 @@ def sizes(few: int, full: int) -> list[Any]:
     return [few, pytest.param(full, marks=pytest.mark.slow)]
 
 
+def by_turns(cases: Iterable[Any], every: int = 2, turn: int = 0) -> list[Any]:
+    """Of a parameter: one case of so many, by turns, and the others for pytest -m slow."""
+    found = []
+    for k, case in enumerate(cases):
+        values, name = getattr(case, "values", case), getattr(case, "id", None)
+        values = values if isinstance(values, tuple) else (case,)
+        marks = (*getattr(case, "marks", ()), *([pytest.mark.slow] if k % every != turn else []))
+        found.append(pytest.param(*values, id=name, marks=marks))
+    return found
+
+
 def each_seed(seeds: Iterable[int]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Judge every seed in one test: of hundreds of small ones, most of the time was pytest's.
 

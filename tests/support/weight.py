@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
+from functools import cache
 
 from support.sources import nodes, parsed
 
@@ -19,6 +20,7 @@ SILENT = {
 }
 
 
+@cache
 def code_lines(source: str) -> set[int]:
     """The numbers of the lines with code; a string that stands alone explains something."""
     told: set[int] = set()

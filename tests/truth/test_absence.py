@@ -41,7 +41,7 @@ def equations(seed: int) -> tuple[Array, Array]:
     return X, y
 
 
-@each_seed(range(48))
+@each_seed(range(24))
 def test_a_system_is_called_contradictory_exactly_where_it_is(seed: int) -> None:
     X, y = equations(seed)
     intercept = bool(seed // 6 % 2)
@@ -116,7 +116,7 @@ def told_apart(seed: int, intercept: bool) -> bool:
     return seed % 6 != 2 and (intercept or seed % 6 not in (0, 4, 5))
 
 
-@each_seed(range(48))
+@each_seed(range(24))
 def test_classes_are_called_inseparable_exactly_where_they_are(seed: int) -> None:
     X, y, intercept = classes(seed)
     known = Learning(X, y, ("hard_margin",), ("l2", 1.0), intercept)
@@ -131,7 +131,7 @@ def test_classes_are_called_inseparable_exactly_where_they_are(seed: int) -> Non
         assert np.all(np.abs(X.T @ (alpha * y)) <= 1e-14 * (np.abs(X).T @ alpha))
 
 
-@each_seed(range(36))
+@each_seed(range(18))
 def test_a_minimiser_is_denied_only_where_there_is_none(seed: int) -> None:
     X, y, intercept = classes(seed)
     known = Learning(X, y, ("logistic",), ("none",), intercept)
@@ -152,7 +152,7 @@ def test_a_minimiser_is_denied_only_where_there_is_none(seed: int) -> None:
         assert certificate.primal_objective - certificate.gap <= further * (1.0 + 1e-9) + 1e-12
 
 
-@each_seed(range(24))
+@each_seed(range(8))
 def test_a_margin_of_a_rounding_error_is_a_margin(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(4, 20)), int(rng.integers(1, 4))

@@ -121,7 +121,7 @@ def check_identity(objective: Objective, oracle: Oracle, at: Reference, u: Array
     assert min(samples.min(), features.min()) >= -allowed
 
 
-PAIRS = COMBINATIONS[::9]
+PAIRS = COMBINATIONS[::16]
 PAIRS += [pytest.param(*pair, marks=pytest.mark.slow) for pair in COMBINATIONS[4::9]]
 
 

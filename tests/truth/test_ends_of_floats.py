@@ -452,7 +452,7 @@ def sampled(examples: int) -> Any:
     return test
 
 
-test_a_sample_of_nasty_inputs = sampled(30)
+test_a_sample_of_nasty_inputs = sampled(20)
 test_800_nasty_inputs = pytest.mark.slow(sampled(800))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.model_rows import ROWS, WEIGHTS, Row, data
+from support.sizes import by_turns
 
 import convexml as cml
 from convexml import Verdict, models
@@ -18,7 +19,12 @@ TOL = 1e-6
 REFERENCE = ("clarabel", "scs", "osqp", "highs", "ecos", "piqp")
 MATRICES = ("GaussianLikelihood", "DiscriminantAnalysis", "PrincipalComponents")
 """Cones of matrices, which Clarabel alone solves as well as that."""
-rows = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+
+
+def rows(every: int = 1, turn: int = 0) -> Any:
+    """A test of each model, or of so many by turns."""
+    named = [pytest.param(row, id=row.name) for row in ROWS]
+    return pytest.mark.parametrize("row", by_turns(named, every, turn))
 
 
 def tight(row: Row) -> float:
@@ -65,7 +71,7 @@ def test_every_model_has_a_row() -> None:
         assert type(row.pose()).__name__ == row.name.split("-")[0]
 
 
-@rows
+@rows()
 def test_the_optimum_is_that_of_another_route(row: Row) -> None:
     problem, solution = solved(row)
     known = row.known(*data(row.kind))["objective"]
@@ -78,7 +84,7 @@ def test_the_optimum_is_that_of_another_route(row: Row) -> None:
     assert solution.certificate.holds(TOL)
 
 
-@rows
+@rows(2, 1)
 def test_cvxpy_and_both_engines_agree(row: Row) -> None:
     problem, solution = row.pose(), solved(row)[1]
     size = max(abs(solution.objective), 1e-3)
@@ -104,7 +110,7 @@ def test_cvxpy_and_both_engines_agree(row: Row) -> None:
     assert least <= conic.primal_objective + 1e-7 * size
 
 
-@rows
+@rows(2)
 def test_wrong_points_are_priced_and_not_certified(row: Row) -> None:
     problem, solution = solved(row)
     best, rng = solution.objective, np.random.default_rng(0)
@@ -138,7 +144,7 @@ def test_wrong_points_are_priced_and_not_certified(row: Row) -> None:
     assert wrong >= 4
 
 
-@rows
+@rows(2, 1)
 def test_wrong_multipliers_are_not_believed(row: Row) -> None:
     problem, solution = solved(row)
     primal, dual, found = point(solution), multipliers(solution), solution.certificate
@@ -153,7 +159,7 @@ def test_wrong_multipliers_are_not_believed(row: Row) -> None:
             assert certificate.verdict is not Verdict.REFUTED
 
 
-@pytest.mark.parametrize("row", [r for r in ROWS if r.unit], ids=lambda row: row.name)
+@pytest.mark.parametrize("row", by_turns(r for r in ROWS if r.unit), ids=lambda row: row.name)
 def test_units_leave_the_verdict(row: Row) -> None:
     here = solved(row)[1]
     for s, t in ((2.0**40, 2.0**-20), (2.0**-25, 2.0**30)):
@@ -164,7 +170,7 @@ def test_units_leave_the_verdict(row: Row) -> None:
         assert there.relative_gap == pytest.approx(here.relative_gap, rel=1e-3, abs=tight(row))
 
 
-@pytest.mark.parametrize("row", [r for r in ROWS if r.weighs], ids=lambda row: row.name)
+@pytest.mark.parametrize("row", by_turns(r for r in ROWS if r.weighs), ids=lambda row: row.name)
 def test_weights_are_repeated_rows(row: Row) -> None:
     times = WEIGHTS.astype(int)
     X, y = (np.repeat(each, times, axis=0) for each in data(row.kind))
@@ -180,7 +186,7 @@ def test_weights_are_repeated_rows(row: Row) -> None:
     assert certificate.verdict is Verdict.CERTIFIED
 
 
-@rows
+@rows(3)
 def test_copies_are_judged_again(row: Row) -> None:
     problem, solution = solved(row)
     before = solution.certificate
@@ -199,7 +205,7 @@ def test_copies_are_judged_again(row: Row) -> None:
     )
 
 
-@rows
+@rows()
 def test_words(row: Row) -> None:
     problem, solution = solved(row)
     text = problem.latex()

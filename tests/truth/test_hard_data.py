@@ -22,6 +22,7 @@ from support.hard.every_model import (
     with_column,
 )
 from support.model_cases import GROUPS, binary, count, real, samples, separable
+from support.sizes import by_turns
 
 import convexml as cml
 from convexml import LearningProblem, Verdict
@@ -41,10 +42,11 @@ from convexml.penalties import (
 Array = np.ndarray
 
 
-def over(cases: Any, *dear: str) -> Any:
-    """A test of each case; these are slow."""
+def over(cases: Any, *dear: str, turn: int | None = None) -> Any:
+    """A test of each case, or of every second; these are slow."""
     slow = pytest.mark.slow
     params = [pytest.param(c, marks=[slow] if c.name in dear else [], id=c.name) for c in cases]
+    params = params if turn is None else by_turns(params, turn=turn)
     return pytest.mark.parametrize("case", params)
 
 
@@ -67,7 +69,7 @@ def dependent(X: Array, how: str) -> Array:
     return with_column(whole, 4, columns[how])
 
 
-@over(ROWS)
+@over(ROWS, turn=0)
 def test_columns_that_depend_exactly(case: Any) -> None:
     for how in ("a column twice", "a sum", "a column of 0"):
         X, y = case.data()
@@ -95,7 +97,7 @@ def test_columns_that_depend_exactly(case: Any) -> None:
 DEAR = ("NuSVC", "KMeansBound", "SoftmaxRegression-l1", "SoftmaxRegression-group")
 
 
-@over([*ROWS, *ALONE, *UNWEIGHTED], *DEAR)
+@over([*ROWS, *ALONE, *UNWEIGHTED], *DEAR, turn=1)
 def test_columns_that_depend_up_to_rounding(case: Any) -> None:
     X, y = case.data()
     Z = with_column(X, 4, X[:, 0] + X[:, 1])  # rounded: of full rank
@@ -158,7 +160,7 @@ def rescaled(penalty: Penalty) -> Penalty | None:
     return None
 
 
-@over([*ROWS, *ALONE, *UNWEIGHTED], *DEAR)
+@over([*ROWS, *ALONE, *UNWEIGHTED], *DEAR, turn=0)
 def test_columns_of_any_unit(case: Any) -> None:
     X, y = case.data()
     solution = case.make(X * SPREAD, y).solve(tol=1e-8 if case in ROWS else 1e-6)
@@ -394,7 +396,7 @@ def test_one_solution_is_polished_to_rounding_whatever_the_tolerance() -> None:
     assert rough.relative_gap > 1e-14
 
 
-@pytest.mark.parametrize(("seed", "offset"), [(5, 1e7), (2, 1e8)])
+@pytest.mark.parametrize(("seed", "offset"), by_turns([(5, 1e7), (2, 1e8)]))
 def test_of_answers_that_are_not_verified_the_lowest_is_kept(seed: int, offset: float) -> None:
     """A relative gap of 1 at an enormous P is no better answer than w = 0."""
     rng = np.random.default_rng(seed)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from support.hard.every_model import ALONE, LABELS, ROWS, UNWEIGHTED
 from support.model_cases import samples, separable
+from support.sizes import by_turns
 
 import convexml as cml
 from convexml.errors import InputError
@@ -23,13 +24,10 @@ from convexml.solvers.reference import REFERENCE, STOPPED, process
 
 X, Y = samples("real")
 DEAR = ("KMeansBound", "SoftmaxRegression-l1", "SoftmaxRegression-group")
-CASES = pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(case, id=case.name, marks=[pytest.mark.slow] if case.name in DEAR else [])
-        for case in (*ROWS, *ALONE, *UNWEIGHTED, *LABELS)
-    ],
-)
+CASES = [
+    pytest.param(case, id=case.name, marks=[pytest.mark.slow] if case.name in DEAR else [])
+    for case in (*ROWS, *ALONE, *UNWEIGHTED, *LABELS)
+]
 
 
 def check(solution: Any, best: float) -> None:
@@ -50,7 +48,7 @@ def check(solution: Any, best: float) -> None:
         assert solution.certificate.verdict is cml.Verdict.CERTIFIED
 
 
-@CASES
+@pytest.mark.parametrize("case", by_turns(CASES))
 def test_few_iterations_and_next_to_no_time(case: Any) -> None:
     problem = case.pose()
     best = problem.solve(tol=1e-9).objective
@@ -65,7 +63,7 @@ def test_few_iterations_and_next_to_no_time(case: Any) -> None:
 
 
 @pytest.mark.slow
-@CASES
+@pytest.mark.parametrize("case", CASES)
 def test_few_iterations_by_every_solver(case: Any) -> None:
     problem = case.pose()
     best = problem.solve(tol=1e-9).objective
@@ -236,7 +234,7 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     cml.solvers.unregister("planted")
 
 
-@pytest.mark.parametrize("case", PLANNED)
+@pytest.mark.parametrize("case", by_turns(PLANNED))
 def test_what_crashes_or_lies_is_recorded_and_another_answers(
     case: Any, planted: Callable[..., None]
 ) -> None:

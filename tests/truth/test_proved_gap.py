@@ -30,7 +30,7 @@ from support.exact.exact_numbers import (
     table,
 )
 from support.exact.exact_program import OPTIMAL
-from support.sizes import each_seed
+from support.sizes import by_turns, each_seed
 
 import convexml as cml
 from convexml import Certificate, LearningProblem, Verdict
@@ -331,7 +331,7 @@ def targets_of(loss: Loss, X: Array, seed: int) -> Array:
     return np.where(noise > 0.0, 1.0, -1.0) if isinstance(loss, Logistic) else noise
 
 
-@pytest.mark.parametrize("loss", FOUR_LOSSES, ids=repr)
+@pytest.mark.parametrize("loss", by_turns(FOUR_LOSSES, turn=1), ids=repr)
 @each_seed(range(5, 10))
 def test_rank_up_to_rounding_is_no_rank(seed: int, loss: Loss) -> None:
     X, independent = dependent_columns(seed)

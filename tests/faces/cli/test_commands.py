@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.report.commands import LASSO, RIDGE, STATEMENT, Command, document, write
+from support.sizes import by_turns
 from typer.testing import CliRunner
 
 import convexml as cml
@@ -278,12 +279,9 @@ def listed(what: str, width: str = "9999") -> dict[str, str]:
 MODELS = listed("models")
 ENDS = {"ada_boost": 5}
 """AdaBoost ends after its rounds, with an honest gap."""
-LONG = ("k_means_bound", "nu_svc")
 
 
-@pytest.mark.parametrize(
-    "model", [pytest.param(m, marks=pytest.mark.slow if m in LONG else ()) for m in MODELS]
-)
+@pytest.mark.parametrize("model", by_turns(MODELS, turn=1))
 def test_the_file_of_a_model_solves(model: str, run: Command, tmp_path: Path) -> None:
     path = write(tmp_path / "mine.toml", run("init", model).stdout)
     assert tomllib.loads(path.read_text(encoding="utf-8"))["model"] == model

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from cvxpy.tests import solver_test_helpers as helpers
 from support.installed import need
+from support.sizes import by_turns
 
 import convexml as cml
 from convexml import Verdict
@@ -140,7 +141,7 @@ RUNS += [("OSQP", name, 1e-3) for name in LINEAR[::3]]
 RUNS += [("HIGHS", name, 1e-5) for name in LINEAR[::3]]
 
 
-@pytest.mark.parametrize(("solver", "name", "tol"), RUNS, ids=lambda value: str(value))
+@pytest.mark.parametrize(("solver", "name", "tol"), by_turns(RUNS), ids=str)
 def test_cvxpys_own_cases_are_certified(solver: str, name: str, tol: float) -> None:
     helper = solved(name, solver)
     certificate = cml.certify(helper.prob, tol=tol)

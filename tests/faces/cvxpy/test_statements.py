@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from support.answers import clarabel, in_doubt, misread, near, wrong
 from support.near_misses import DECLINED, MISSES
+from support.sizes import by_turns
 from support.spellings import DUALS, SIGNAL, STATEMENTS, TRENDS, classes, separable
 
 import convexml as cml
@@ -26,7 +27,7 @@ def test_cvxpy_takes_all_of_them() -> None:
         assert build().is_dcp(dpp=True)
 
 
-@pytest.mark.parametrize("name", [name for name in STATEMENTS if name not in OPEN])
+@pytest.mark.parametrize("name", by_turns(name for name in STATEMENTS if name not in OPEN))
 def test_it_is_read_for_what_it_is_and_answered(name: str) -> None:
     assert list(misread(STATEMENTS[name])) == []
     assert list(wrong(STATEMENTS[name].build, STATEMENTS[name].unique)) == []

@@ -16,6 +16,7 @@ from scipy.optimize import linprog
 from support.latex.rows import undefined
 from support.oracles import likelihoods, machines, regressions, shapes, smooth
 from support.problem_files import given, posed
+from support.sizes import by_turns
 
 from convexml import models
 from convexml.library import check_fact, load, load_file, read_table_of
@@ -234,7 +235,7 @@ def stated(folder: Path, statement: str, form: str, stem: str = "") -> cp.Proble
     return problem
 
 
-@pytest.mark.parametrize("statement", STATEMENTS)
+@pytest.mark.parametrize("statement", by_turns(STATEMENTS))
 def test_values_of_primal_and_dual_agree(problems: Path, statement: str) -> None:
     assert 20 <= len((PROBLEMS / f"{statement}.py").read_text("utf-8").splitlines()) <= 60
     primal, dual = (stated(problems, statement, form) for form in ("primal", "dual"))

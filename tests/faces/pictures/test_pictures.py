@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from sklearn.linear_model import Lasso
 from support.model_rows import ROWS, Row
 from support.report.looks import faults
+from support.sizes import by_turns
 
 import convexml as cml
 from convexml.errors import InputError
@@ -213,7 +214,7 @@ def program() -> Any:
     return cml.LinearProgram(*ARGUMENTS).solve()
 
 
-@pytest.mark.parametrize(("size", "rows"), [((6.0, 2.8), 1), ((3.5, 5.4), 2)])
+@pytest.mark.parametrize(("size", "rows"), by_turns([((6.0, 2.8), 1), ((3.5, 5.4), 2)]))
 def test_the_least_sizes_leave_nothing_outside_and_nothing_on_top(
     program: Any, size: Any, rows: int
 ) -> None:

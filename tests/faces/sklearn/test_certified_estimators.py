@@ -22,6 +22,7 @@ from sklearn.linear_model import (
 from sklearn.svm import SVC
 from support.estimator_cases import CASES, SGD
 from support.estimator_fits import Case, fit, mutants, samples
+from support.sizes import by_turns
 
 import convexml as cml
 from convexml.sklearn.estimators import parts_of
@@ -51,7 +52,9 @@ def test_the_tight_fit_is_certified(case: Case, weighted: bool) -> None:
     assert certificate.gap >= 0.0
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.early], ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case", by_turns(case for case in CASES if case.early), ids=lambda case: case.name
+)
 def test_the_fit_stopped_early_is_not_certified(case: Case) -> None:
     estimator, X, y, s = fit(case, weighted=False, early=True)
     certificate = cml.certify(estimator, X, y, tol=1e-5)
@@ -64,7 +67,7 @@ def test_the_fit_stopped_early_is_not_certified(case: Case) -> None:
 
 
 @pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", by_turns(CASES), ids=lambda case: case.name)
 def test_mutants_are_never_certified(case: Case, step: int) -> None:
     """The documented objective is the oracle of which mutants lose more than the tolerance."""
     estimator, X, y, s = fit(case, weighted=False)

@@ -10,6 +10,7 @@ import pytest
 import support.draws.linear_draws as linear_draws
 from sklearn.datasets import load_breast_cancer
 from support.exact.exact_program import solve_program
+from support.sizes import by_turns
 
 import convexml as cml
 from convexml import Certificate, losses, penalties
@@ -97,7 +98,7 @@ PROBLEMS: dict[str, Callable[..., Any]] = {
 }
 
 
-@pytest.mark.parametrize("unit", [1e-8, 1e-4, 1.0, 1e4, 1e8])
+@pytest.mark.parametrize("unit", by_turns([1e-8, 1e-4, 1e8, 1.0, 1e4]))
 @pytest.mark.parametrize("moves", [True, False], ids=["hyperparameters move along", "they stay"])
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_units_of_X(name: str, moves: bool, unit: float) -> None:

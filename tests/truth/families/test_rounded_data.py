@@ -12,6 +12,7 @@ from support.exact.exact_judging import Tally, Truth
 from support.exact.exact_learning import Learning
 from support.exact.exact_numbers import above, ball, below, dot, row, table
 from support.exact.exact_program import OPTIMAL, solve_program
+from support.sizes import each_seed
 
 import convexml as cml
 from convexml import Verdict
@@ -60,13 +61,8 @@ def rounded(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return np.c_[a, b, a + b], y - np.median(y)  # both signs
 
 
-@pytest.mark.parametrize("seeds", [range(5)])
-def test_least_squares_of_a_rounded_sum(seeds: range) -> None:
-    for seed in seeds:
-        judge_rounded_sum(seed)
-
-
-def judge_rounded_sum(seed: int) -> None:
+@each_seed(range(3))
+def test_least_squares_of_a_rounded_sum(seed: int) -> None:
     X, y = rounded(seed)
     known = Learning(X, y, ("squared",), ("none",))
     assert max(abs(float(v)) for v in known.optimum.x) > 1e12

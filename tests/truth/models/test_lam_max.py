@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.model_cases import GROUPS, consistent, samples, separable, weights
+from support.sizes import by_turns
 
 import convexml as cml
 from convexml.losses import EpsilonInsensitive, Hinge, Huber, Pinball
@@ -42,7 +43,7 @@ KINDS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("intercept", [True, False], ids=["b", "no b"])
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", by_turns(KINDS))
 def test_w_is_exactly_0_from_lam_max_on(name: str, intercept: bool) -> None:
     make, labels = KINDS[name]
     A, y = samples(labels)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.model_cases import MODELS, parts, pose_parts, weights
+from support.sizes import by_turns
 
 from convexml.numerics import Array
 
@@ -55,7 +56,9 @@ def check(problem: Any) -> None:
     }
 
 
-@pytest.mark.parametrize("at", range(len(GRID)), ids=lambda k: "-".join(p.name for p in GRID[k]))
+@pytest.mark.parametrize(
+    "at", by_turns(range(len(GRID)), 3), ids=lambda k: "-".join(p.name for p in GRID[k])
+)
 def test_duality_of_a_loss_and_a_penalty(at: int) -> None:
     check(pose_parts(*GRID[at], fit_intercept=at % 2 == 0))
 
@@ -122,9 +125,7 @@ CASES += [
 ]
 
 
-@pytest.mark.parametrize(
-    ("case", "name", "edge"), CASES, ids=[f"{case.name}-{name}" for case, name, _ in CASES]
-)
+@pytest.mark.parametrize(("case", "name", "edge"), by_turns(CASES))
 def test_every_model_answers(case: Any, name: str, edge: Edge) -> None:
     solution = case.make(*edge(*case.data())).solve()
     assert solution.status == OTHERWISE.get((case.name, name), "optimal")

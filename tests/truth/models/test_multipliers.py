@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.model_cases import MODELS, separable
+from support.sizes import by_turns
 
 import convexml as cml
 from convexml.numerics import Array
@@ -139,9 +140,7 @@ def directions(multiplier: Array) -> list[Array]:
 CASES = [(case, label) for case in MODELS for label in case.pose().constraints]
 
 
-@pytest.mark.parametrize(
-    ("case", "label"), CASES, ids=[f"{case.name}-{label}" for case, label in CASES]
-)
+@pytest.mark.parametrize(("case", "label"), by_turns(CASES))
 def test_slopes_bracket_the_multiplier(case: Any, label: str) -> None:
     problem = case.pose()
     problem.primal.solve(solver="CLARABEL")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from support.model_cases import GROUPS, MODELS, bind, consistent, samples
+from support.sizes import by_turns
 
 import convexml as cml
 from convexml.errors import InputError
@@ -53,7 +54,6 @@ CHANGES = [
     (bind(cml.LogisticRegression, 0.05, "l1"), "lam", 0.01),
     (bind(cml.PoissonRegression, 0.1), "lam", 0.5),
 ]
-IDS = [f"{make(X, np.where(Y > 0, 1, 0)).name}-{key}={value}" for make, key, value in CHANGES]
 
 
 def data(model: str) -> tuple[Any, Any]:
@@ -62,7 +62,7 @@ def data(model: str) -> tuple[Any, Any]:
     return case.data()
 
 
-@pytest.mark.parametrize(("make", "key", "value"), CHANGES, ids=IDS)
+@pytest.mark.parametrize(("make", "key", "value"), by_turns(CHANGES))
 def test_a_new_value_compiles_nothing_again(
     make: Any, key: str, value: float, compiled: list[str]
 ) -> None:
