@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import convexml as cml
+from convexml import models
 
 ROOT = Path(__file__).parents[3]
 
@@ -143,6 +144,17 @@ def test_a_false_verdict_is_counted():
         found = SimpleNamespace(verdict=verdict, primal_objective=P, reason="")
         watch.compared("certify", problem, found)
     assert len(watch.refuted) == len(watch.false) == 1
+
+
+@pytest.mark.filterwarnings("ignore:.*has negative eigenvalues")
+def test_calls_that_nobody_means_are_answered_or_refused():
+    importlib.import_module("nasty_calls").sample(20)
+
+
+@pytest.mark.filterwarnings("ignore:.*has negative eigenvalues")
+@pytest.mark.parametrize("model", models.__all__)
+def test_every_model_is_drawn(model):
+    importlib.import_module("nasty_calls").drawn(model)
 
 
 def test_every_fault_finds_its_text_and_its_tests():

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from convexml.errors import ConvexmlError
-from support.nasty.draws import Call
+from nasty.draws import Call
 
 LONG = np.longdouble
 Array = np.ndarray
