@@ -66,7 +66,7 @@ def violation(problem: Any, w: Array, b: float) -> float:
 
 
 @pytest.mark.parametrize(
-    ("n", "d", "share", "passes"), [(100, 400, 1e-4, 300.0), (600, 200, 1e-5, 20.0)]
+    ("n", "d", "share", "passes"), [(100, 400, 1e-4, 15.0), (600, 200, 1e-5, 20.0)]
 )
 def test_a_small_lam_is_reached_by_following_the_path(
     n: int, d: int, share: float, passes: float
