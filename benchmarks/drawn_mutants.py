@@ -29,6 +29,8 @@ LOOKS = {"typesetting", "pictures", "picture", "page", "latex", "tex", "report",
 """Rooms and modules in which a number is a matter of looks."""
 AROUND = 4
 """Lines before and after that a mutant is known by."""
+NEARLY = 0.9
+"""A share of them that says more than the name of the function, which may have changed."""
 
 
 @dataclass(frozen=True)
@@ -240,11 +242,11 @@ def text_of(drawn: Drawn) -> str:
 def found_again(drawn: Drawn, root: Path) -> tuple[Path, int, int] | None:
     """File, first line and last (from 0, exclusive) of the old text; None where it is gone.
 
-    Of several places it is that in a function of the same name, then that with the same lines
-    around it; a place that has neither is another one.
+    Of several places it is that with nearly all of the lines around it, then that in a function of
+    the same name, then the likest; one of another name with less than half of them is another.
     """
     old = [line.strip() for line in drawn.old.split("\n")]
-    best: tuple[tuple[bool, bool, float], Path, int] | None = None
+    best: tuple[tuple[bool, bool, bool, float], Path, int] | None = None
     for path in sorted((root / "convexml").rglob("*.py")):
         lines = [line.strip() for line in path.read_text().splitlines()]
         places = [k for k, line in enumerate(lines) if line == old[0]]
@@ -255,7 +257,7 @@ def found_again(drawn: Drawn, root: Path) -> tuple[Path, int, int] | None:
             near = "\n".join([*lines[max(k - AROUND, 0) : k], "", *lines[stop : stop + AROUND]])
             alike = SequenceMatcher(None, text_of(drawn), near, autojunk=False).ratio()
             same_name = where.split(".")[-1] == drawn.where.split(".")[-1]
-            rank = (where == drawn.where, same_name, alike)
+            rank = (alike > NEARLY, where == drawn.where, same_name, alike)
             if (same_name or alike > 0.5) and (best is None or rank > best[0]):
                 best = rank, path, k
     return None if best is None else (best[1], best[2], best[2] + len(old))

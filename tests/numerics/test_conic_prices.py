@@ -18,8 +18,9 @@ from convexml import Verdict
 from convexml.bridge.point import pose
 from convexml.certificates.conic.bounds import lifted_prices
 from convexml.certificates.conic.polyhedral import bounded_prices
-from convexml.certificates.conic.prices import priced
+from convexml.certificates.conic.prices import Budget, priced
 from convexml.certificates.conic.program import conic_units, dual_value, solve_scaled
+from convexml.certificates.linear.absence import restored
 from convexml.certificates.linear.bound import implied_bounds
 from convexml.numerics import Array
 from convexml.problem.cones import (
@@ -28,6 +29,7 @@ from convexml.problem.cones import (
     ZeroCone,
     cone_program_of,
 )
+from convexml.problem.linear_program import LinearData
 
 
 def least(q: Array, A: Array, b: Array, equal: Array) -> Answer:
@@ -223,6 +225,31 @@ def test_the_bound_of_a_log_determinant_is_below_the_value_and_closer_than_1e_8(
     assert value - certificate.gap <= least + 1e-13
     assert value >= least - 1e-9
     assert certificate.gap <= 1.01e-8 * abs(least)
+
+
+def test_a_point_goes_back_to_its_rows_also_where_these_have_one_entry() -> None:
+    """x_1 + x_2 + x_3 <= 1, x_2 <= 1 / 4, 2 x_1 = 1, x_2 = x_3, from a point beside all of them."""
+    A, b, off = (
+        np.array([[1.0, 1.0, 1.0], [0.0, 4.0, 0.0]]),
+        np.ones(2),
+        np.array([1e-6, 0.0, 3e-6]),
+    )
+    equal, side = np.array([[2.0, 0.0, 0.0], [0.0, 1.0, -1.0]]), np.array([1.0, 0.0])
+    data = LinearData(np.zeros(3), A, b, equal, side, np.zeros(3), np.full(3, np.inf))
+    x = restored(data, np.array([0.5, 0.25, 0.25]) + off)
+    assert x is not None
+    assert np.all(A @ x <= b)
+    np.testing.assert_array_equal(equal @ x, side)
+    np.testing.assert_allclose(x, [0.5, 0.25, 0.25], atol=1e-5)
+
+
+def test_a_budget_that_is_spent_names_what_it_does_not_allow() -> None:
+    budget = Budget(tries=1.0)
+    assert budget.allows("repairs", "a start")
+    budget.tries -= 1.0
+    for _ in range(2):
+        assert not budget.allows("mixtures", "a start")
+    assert budget.untried == ["mixtures"]
 
 
 def logistic(n: int, d: int, lam: float, seed: int) -> tuple[cp.Problem, np.ndarray]:

@@ -11,6 +11,7 @@ from convexml.numerics import Array
 from convexml.solvers.coordinate import support as support_newton
 from convexml.solvers.coordinate.dual_coordinate_descent import ascend_pairs
 from convexml.solvers.coordinate.support import SupportFactor
+from convexml.solvers.dual.smo import settle, settle_few
 
 SIZE = 4
 
@@ -60,3 +61,21 @@ def test_the_partner_in_a_pair_is_the_one_that_promises_most() -> None:
     ascend_pairs(np.diag([1.0, 1.0, 100.0]), g, u, -np.ones(3), np.ones(3), 0.0, 1, 0.0)
     assert np.allclose(u, [-0.25, 0.25, 0.0])
     assert np.allclose(g, [0.05, 0.05, -0.3])
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.3])
+@pytest.mark.parametrize("paired", [True, False])
+def test_few_samples_are_settled_as_many_are(paired: bool, epsilon: float) -> None:
+    """Two ways of the same steps; the value falls, as far as the kinks at 0 and the box."""
+    rng, ones = np.random.default_rng(3), np.ones(12)
+    for _ in range(20):
+        A, u = rng.normal(size=(12, 12)), rng.uniform(-1.0, 1.0, 12).round(1)
+        Q, y = A @ A.T, rng.normal(size=12)
+        one, other, g, h = u.copy(), u.copy(), y + Q @ u, y + Q @ u
+        settle(Q, g, one, -ones, ones, epsilon, paired)
+        assert not settle_few(Q, h, other, -ones, ones, epsilon, paired)
+        np.testing.assert_allclose(one, other, atol=1e-9)
+        for moved, slope in ((one, g), (other, h)):
+            np.testing.assert_allclose(slope, y + Q @ moved, atol=1e-8)
+            cost = [y @ v + 0.5 * v @ Q @ v + epsilon * np.abs(v).sum() for v in (u, moved)]
+            assert cost[1] <= cost[0]
