@@ -9,23 +9,20 @@ import numpy as np
 
 from ..formulas import Condition, products, worst
 from ..numerics import ROUNDING, UNIT, Array, gamma
+from ..penalties import L1, Nonnegative
 from ..problem.geometry import enclosing_balls
 from ..problem.residuals import multipliers_of_blocks, pooled
+from ..problem.terms import Composite, Differences, Term
 from .certificate import Certificate, Verdict
-from .generalized_lasso import slack_of_box
+from .composite import certify_composite
 from .judge import bounded, judge, refuted
 from .scale import learning_scale
 
-# Certificates of min (1/2) sum c_i (y_i - w_i)^2 s.t. sign (w_{i+1} - w_i) >= 0.
-#
-# With alpha >= 0 and t_i = sign (alpha_i - alpha_{i-1}), alpha_0 = alpha_n = 0, the dual maximises
-# sum y_i t_i - t_i^2 / (2 c_i), and
-# P - D = sum (c_i (w_i - y_i) + t_i)^2 / (2 c_i) + sum alpha_i sign (w_{i+1} - w_i),
-# terms >= 0 that are 0 at the optimum: the gap is their sum, computed as such.
+# Monotone fits, min (1/2) sum c_i (y_i - w_i)^2 s.t. sign (w_{i+1} - w_i) >= 0.
 
 
 @dataclass(frozen=True, eq=False)
-class Monotone:
+class Monotone(Composite):
     """The problem of the monotone fit.
 
     Attributes
@@ -40,53 +37,68 @@ class Monotone:
     c: Array
     sign: float
 
-    def cost(self, w: Array) -> float:
-        """(1/2) sum c_i (y_i - w_i)^2."""
-        return 0.5 * float(self.c @ np.square(self.y - w))
+    @property
+    def targets(self) -> Array:
+        return self.y
+
+    @property
+    def weights(self) -> Array:
+        return self.c
+
+    @property
+    def _size(self) -> float:
+        return float(self.c @ np.abs(self.y - self.c @ self.y))
+
+    @cached_property
+    def terms(self) -> tuple[Term, ...]:
+        words = "alpha_i >= 0", "alpha_i (w_{i+1} - w_i) = 0"
+        order = "w_i <= w_{i+1}" if self.sign > 0.0 else "w_i >= w_{i+1}"
+        spread, rises = float(np.sqrt(2.0 * self.null)), Differences(1, self.sign)
+        return (Term(Nonnegative(), rises, "alpha", *words, self._size, order, spread, -1.0),)
+
+    @cached_property
+    def stationarity(self) -> tuple[str, float]:
+        away = "(y_i - w_i)" if self.sign > 0.0 else "(w_i - y_i)"
+        return f"alpha_i - alpha_{{i-1}} = c_i {away}", self._size
+
+    @cached_property
+    def null(self) -> float:
+        """P of the mean."""
+        return self.fit(np.full(len(self.y), float(self.c @ self.y)))
 
     def value(self, w: Array) -> float:
         """The objective; inf where w is not monotone by more than rounding."""
         sizes = np.abs(w[1:]) + np.abs(w[:-1])
-        return self.cost(w) if np.all(self.rises(w) >= -ROUNDING * sizes) else np.inf
-
-    def rises(self, w: Array) -> Array:
-        """Sign (w_{i+1} - w_i), shape (n - 1,)."""
-        return self.sign * np.diff(w)
-
-    def tilt(self, alpha: Array) -> Array:
-        """t_i = sign (alpha_i - alpha_{i-1})."""
-        return self.sign * np.diff(alpha, prepend=0.0, append=0.0)
+        rises = self.sign * np.diff(w)
+        return self.cost(w) if np.all(rises >= -ROUNDING * sizes) else np.inf
 
     def dual_value(self, alpha: Array) -> float:
         """D; -inf where an alpha is negative, or pulls at a sample of weight 0."""
-        t, used = self.tilt(alpha), self.c > 0.0
+        t, used = self.eliminated([alpha])[0], self.c > 0.0
         if np.any(alpha < 0.0) or np.any(t[~used]):
             return -np.inf
         centre = float(self.c @ self.y)  # the t add up to 0
-        return float(t @ (self.y - centre) - 0.5 * np.sum(t[used] ** 2 / self.c[used]))
+        return float(-t @ (self.y - centre) - 0.5 * np.sum(t[used] ** 2 / self.c[used]))
 
     def multipliers(self, w: Array) -> Array:
         """Alpha from the cumulative sums of the residuals of w, 0 where they are negative."""
         sums = self.sign * np.cumsum(self.c * (self.y - w))[:-1]
         return np.maximum(sums, 0.0)
 
-    @property
-    def null(self) -> float:
-        """P of the mean."""
-        return self.cost(np.full(len(self.y), float(self.c @ self.y)))
-
     def certify(self, w: Array, alpha: Array | None, tol: float, *, search: bool) -> Certificate:
         """Judge w by alpha, or by the cumulative sums of its residuals.
 
         With ``search`` the residuals of the pooled fit compete, and a worse w is refuted by it.
         """
-        found = self._judged(w, self.multipliers(w) if alpha is None else alpha, alpha, tol)
+        passed = alpha is not None
+        given = self.multipliers(w) if alpha is None else alpha
+        found = certify_composite(self, w, {"alpha": given}, tol, passed=passed)
         if not search or found.verdict is not Verdict.UNDECIDED:
             return found
         best = pooled(self.y, self.c, self.sign)
-        if alpha is None:
-            alpha = multipliers_of_blocks(self.y, self.c, best, self.sign)
-            other = self._judged(w, alpha, None, tol)
+        if not passed:
+            given = multipliers_of_blocks(self.y, self.c, best, self.sign)
+            other = certify_composite(self, w, {"alpha": given}, tol, passed=False)
             found = other if other.gap < found.gap else found
         rows = [row for row in found.conditions if row.kind == "primal_feasibility"]
         if not all(row.meets(tol) for row in rows):
@@ -95,63 +107,12 @@ class Monotone:
         lost = gamma(len(w) + 8) * (objective + abs(found.primal_objective))
         return refuted(found, objective, {"w": best, "objective": objective}, lost)
 
-    def _judged(self, w: Array, given: Array, passed: Array | None, tol: float) -> Certificate:
-        alpha, primal = np.maximum(given, 0.0), self.cost(w)
-        misfit, slack = self._terms(w, alpha)
-        gap = float((misfit.sum() + slack.sum()) * (1.0 + gamma(2 * len(w) + 8)))
-        reason = "alpha pulls at a sample of weight 0." if not np.isfinite(gap) else ""
-        return judge(
-            bounded(
-                primal,
-                primal - gap,
-                self._rows(w, given, alpha),
-                tol,
-                scale=learning_scale(primal, primal - gap, self.null),
-                gap=gap,
-                dual={"alpha": given},
-                dual_source="constructed" if passed is None else "passed",
-                repaired=float(np.max(alpha - given, initial=0.0)),
-                reason=reason,
-                is_proved=True,
-            )
-        )
 
-    def _terms(self, w: Array, alpha: Array) -> tuple[Array, Array]:
-        """The terms of the gap from above, violations of the order counted as positive."""
-        t, sides = self.tilt(alpha), np.abs(np.diff(alpha, prepend=0.0, append=0.0))
-        residual = self.c * (w - self.y)
-        lost = 6.0 * UNIT * (np.abs(residual) + sides)
-        off = np.abs(residual + t) + gamma(len(w) + 8) * np.abs(residual) + lost
-        used = self.c > 0.0
-        misfit = np.where(used, 0.0, np.where(t == 0.0, 0.0, np.inf))
-        misfit[used] = 0.5 * off[used] ** 2 / self.c[used] * (1.0 + gamma(len(w) + 8))
-        return misfit, alpha * np.abs(self.rises(w)) * (1.0 + 4.0 * UNIT)
-
-    def _rows(self, w: Array, given: Array, alpha: Array) -> list[Condition]:
-        spread = float(np.sqrt(2.0 * self.null))
-        rises, t = self.rises(w), self.tilt(alpha)
-        order = "w_i <= w_{i+1}" if self.sign > 0.0 else "w_i >= w_{i+1}"
-        equal = "alpha_i - alpha_{i-1} = c_i (y_i - w_i)"
-        if self.sign < 0.0:
-            equal = "alpha_i - alpha_{i-1} = c_i (w_i - y_i)"
-        kind, size = "primal_feasibility", float(self.c @ np.abs(self.y - self.c @ self.y))
-        return [
-            worst(equal, "stationarity", self.c * (w - self.y) + t, size),
-            worst(order, kind, np.maximum(-rises, 0.0), spread, UNIT * np.abs(rises)),
-            worst("alpha_i >= 0", "dual_feasibility", alpha - given, size),
-            products("alpha_i (w_{i+1} - w_i) = 0", given * rises),
-        ]
-
-
-# Certificates of min (1/2n) |y - w|^2 + lam |A w|_1, A the differences of some order.
-#
-# Every s with |s_i| <= lam is dual feasible: D = s'Ay - (n/2) |A's|^2, and
-# P - D = (1/2n) |w - y + n A's|^2 + sum lam |(Aw)_i| - s_i (Aw)_i,
-# terms >= 0 that are 0 at the optimum: the gap is their sum, computed as such.
+# Trend filters, min (1/2n) |y - w|^2 + lam |A w|_1, A the differences of some order.
 
 
 @dataclass(frozen=True, eq=False)
-class Trend:
+class Trend(Composite):
     """The problem of the trend filter.
 
     Attributes
@@ -167,90 +128,39 @@ class Trend:
     times: int
 
     @property
-    def n(self) -> int:
-        """The number of samples."""
-        return self.y.size
+    def targets(self) -> Array:
+        return self.y
 
-    def differences(self, w: Array) -> Array:
-        """A w, shape (n - times,)."""
-        return np.diff(w, self.times)
+    @cached_property
+    def weights(self) -> Array:
+        return np.full(self.y.size, 1.0 / self.y.size)
 
-    def spread(self, s: Array) -> Array:
-        """A's, shape (n,)."""
-        for _ in range(self.times):
-            s, before = np.zeros(s.size + 1), s
-            s[:-1] -= before
-            s[1:] += before
-        return s
+    @cached_property
+    def terms(self) -> tuple[Term, ...]:
+        words = "|s_i| <= lam", "lam |(Aw)_i| - s_i (Aw)_i = 0"
+        return (Term(L1(self.lam), Differences(self.times), "s", *words, self.lam),)
 
-    def value(self, w: Array) -> float:
-        """The objective."""
-        fit = 0.5 * float(np.mean(np.square(self.y - w)))
-        return fit + self.lam * float(np.abs(self.differences(w)).sum())
+    @cached_property
+    def stationarity(self) -> tuple[str, float]:
+        size = float(np.mean(np.abs(self.y - self.y.mean()))) / self.y.size
+        return "(w - y)/n + A's = 0", size
 
-    def value_rounding(self, w: Array) -> float:
-        """What the objective may be off by."""
-        noise = float(self._noise(w).sum())
-        return (gamma(self.n + 8) * self.value(w) + self.lam * noise) * (1.0 + gamma(self.n + 8))
-
-    def _noise(self, w: Array) -> Array:
-        """What the differences of w may be off by: the first is rounded relative to itself."""
-        sizes = np.abs(np.diff(w))
-        for _ in range(self.times - 1):
-            sizes = sizes[1:] + sizes[:-1]
-        return gamma(self.times + 2) * sizes
+    @cached_property
+    def null(self) -> float:
+        """P of the mean."""
+        return self.fit(np.full(self.y.size, self.y.mean()))
 
     def dual_value(self, s: Array) -> float:
         """D; -inf where s is outside of its box."""
         if np.any(np.abs(s) > self.lam):
             return -np.inf
-        pull = self.spread(s)
+        pull = -self.eliminated([s])[0]
         centred = self.y - self.y.mean()  # the entries of A's add up to 0
-        return float(pull @ centred - 0.5 * self.n * (pull @ pull))
-
-    @property
-    def null(self) -> float:
-        """P of the mean."""
-        return 0.5 * float(np.mean(np.square(self.y - self.y.mean())))
+        return float(pull @ centred - 0.5 * self.y.size * (pull @ pull))
 
     def certify(self, w: Array, given: Array, tol: float, *, passed: bool) -> Certificate:
         """Judge w by s, moved into its box."""
-        s = np.clip(given, -self.lam, self.lam)
-        misfit, slack = self._terms(w, s)
-        gap = float((misfit.sum() + slack.sum()) * (1.0 + gamma(2 * self.n + 8)))
-        primal, out = self.value(w), np.abs(given - s)
-        residual = (w - self.y) / self.n + self.spread(given)
-        size = float(np.mean(np.abs(self.y - self.y.mean()))) / self.n
-        rows: list[Condition] = [
-            worst("(w - y)/n + A's = 0", "stationarity", residual, size),
-            worst("|s_i| <= lam", "dual_feasibility", out, self.lam),
-            products("lam |(Aw)_i| - s_i (Aw)_i = 0", slack),
-        ]
-        return judge(
-            bounded(
-                primal,
-                primal - gap,
-                rows,
-                tol,
-                scale=learning_scale(primal, primal - gap, self.null),
-                gap=gap,
-                dual={"s": given},
-                dual_source="passed" if passed else "constructed",
-                repaired=float(out.max()),
-                is_proved=True,
-            )
-        )
-
-    def _terms(self, w: Array, s: Array) -> tuple[Array, Array]:
-        """The terms of the gap from above; a difference that may be 0 has either sign."""
-        k, pulls = self.times, np.abs(s)
-        for _ in range(k):
-            pulls = np.pad(pulls, (1, 0)) + np.pad(pulls, (0, 1))
-        residual = w - self.y
-        lost = gamma(k + 4) * (np.abs(residual) + self.n * pulls)
-        misfit = np.square(np.abs(residual + self.n * self.spread(s)) + lost) / (2.0 * self.n)
-        slack = slack_of_box(self.differences(w), self._noise(w), s, self.lam)
-        return misfit, slack
+        return certify_composite(self, w, {"s": given}, tol, passed=passed)
 
 
 # Certificates of min r^2 s.t. |x_i - c|^2 <= r^2.

@@ -10,7 +10,7 @@ import numpy as np
 from ..compiled import compiled
 from ..formulas import Terms, Tex, Words, constant
 from ..modelling import cp
-from ..numerics import EPS, Array, outward
+from ..numerics import EPS, Array, gamma, outward
 from .base import Loss
 
 
@@ -48,6 +48,18 @@ class Squared(Loss):
 
     def value_rounding(self, y: Array, z: Array, value: Array) -> Array:
         return 4.0 * EPS * value
+
+    def excess(self, y: Array, c: Array, z: Array, e: Array, u: Array, h: Array) -> Array:
+        """c l(y, z') + c l*(y, u'/c) - z' u' from above, over |z' - z| <= e and |u' - u| <= h.
+
+        It is (c (z' - y) - u')^2 / (2 c), of entries of any shape; rounding is included, and that
+        c may be off by a unit in its last place. inf where c = 0 and u' is not.
+        """
+        pull = c * (z - y)
+        off = np.abs(pull - u) + 4.0 * EPS * (np.abs(pull) + np.abs(u)) + c * e + h
+        none = np.where(off == 0.0, 0.0, np.inf)
+        found = np.divide(off * off, 2.0 * c, out=none, where=c > 0.0)
+        return found * (1.0 + gamma(12))
 
     def derivative(self, y: Array, z: Array) -> Array:
         return z - y

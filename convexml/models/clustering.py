@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
@@ -148,13 +149,14 @@ class ConvexClustering(ArrayProblem):
         return read[np.triu_indices(n, 1)]
 
     def _check(self, **hyper: Any) -> dict[str, Any]:
+        self.__dict__.pop("fusion", None)
         lam = nonnegative_number(hyper["lam"], self.name, "lam")
         with np.errstate(over="ignore"):
             if not np.isfinite(lam * self.weights.sum() * len(self._samples.X)):
                 raise InputError(f"{self.name}: lam times the weights is beyond float64.")
         return {"lam": lam}
 
-    @property
+    @cached_property
     def fusion(self) -> Fusion:
         """The problem as its certificate sees it."""
         X = self._samples.X

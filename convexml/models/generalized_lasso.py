@@ -389,6 +389,7 @@ class TrendFilter(ArrayProblem):
             )
 
     def _check(self, **hyper: Any) -> dict[str, Any]:
+        self.__dict__.pop("program", None)
         return {"lam": nonnegative_number(hyper["lam"], self.name, "lam")}
 
     @property
@@ -396,7 +397,7 @@ class TrendFilter(ArrayProblem):
         """Of the polynomials between knots."""
         return self._times - 1
 
-    @property
+    @cached_property
     def program(self) -> Trend:
         """The problem as its certificate sees it."""
         return Trend(self._y, self.lam, self._times)
@@ -468,7 +469,7 @@ class TrendFilter(ArrayProblem):
         program, null, share = self.program, self.program.null, np.inf
         box = BandedBox(bands, np.diff(y - y.mean(), k))
         for inner in inner_points(box, s.size, self.lam):
-            w = y - n * program.spread(inner)
+            w = y + n * program.eliminated([inner])[0]
             before, share = share, self._share(program, w, inner, null)
             # Where it no longer falls rounding has been reached, and each point is judged.
             self._promise = share if share < before else 0.0
@@ -476,7 +477,7 @@ class TrendFilter(ArrayProblem):
 
     def _share(self, program: Trend, w: Array, s: Array, null: float) -> float:
         """The relative gap lam |Aw|_1 - s'Aw of w = y - n A's, but for rounding."""
-        z, rest = program.differences(w), self._y - w
+        z, rest = np.diff(w, self._times), self._y - w
         size = self.lam * float(np.abs(z).sum())
         primal, gap = 0.5 * float(rest @ rest) / rest.size + size, size - float(s @ z)
         return relative(gap, learning_scale(primal, primal - gap, null))
@@ -520,7 +521,7 @@ class TrendFilter(ArrayProblem):
         return {} if found is None else {"s": np.array(found)}
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
-        z = self.program.differences(point["w"])
+        z = np.diff(point["w"], self._times)
         return {**point, "z": z}, {"differences": dual["s"]}
 
     def to_dict(self) -> dict[str, Any]:

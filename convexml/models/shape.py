@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from math import fsum
 from typing import Any, ClassVar
 
 import numpy as np
@@ -469,7 +470,7 @@ class MonotoneRegression(ArrayProblem):
         self._weights = read_weights(self.name, sample_weight, len(target))
         sign = 1.0 if yes_or_no(increasing, self.name, "increasing") else -1.0
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            self.program = Monotone(target, self._weights / self._weights.sum(), sign)
+            self.program = Monotone(target, self._weights / fsum(self._weights), sign)
             null, used = self.program.null, target[self._weights > 0.0]
         if not (LEAST_SQUARE < null < np.inf or (null == 0.0 and np.ptp(used) == 0.0)):
             raise InputError(

@@ -106,6 +106,17 @@ class Box(Penalty):
     def terms(self, w: Array, v: Array) -> Array:
         return (self._support(v) - w) * v
 
+    def excess(self, w: Array, e: Array, v: Array, h: Array) -> Array:
+        # |v_j| times the distance to the bound that v_j pushes towards, at both ends of v.
+        (lo, hi), most = self._bounds(len(w)), np.zeros_like(w)
+        for end in (v - h, v + h):
+            away = np.abs(np.where(end > 0.0, hi, lo) - w) + e
+            most = np.fmax(most, np.where(end == 0.0, 0.0, np.abs(end) * away))
+        return most * (1.0 + gamma(8))
+
+    def clip(self, v: Array) -> Array:
+        return v - self.outside(v)
+
     def project(self, w: Array) -> Array:
         return np.clip(w, *self._bounds(len(w)))
 

@@ -60,6 +60,7 @@ class GroupL2(Penalty):
                 "GroupL2: the labels in groups cannot be ordered; use labels of one kind."
             ) from None
         labels, self._index, sizes = found
+        self._share = gamma(int(sizes.max()) + 16)  # of a norm, by rounding
         if self.weights is not None and len(self.weights) != len(labels):
             raise InputError(
                 f"GroupL2: weights must have one entry for each of the {len(labels)} groups, "
@@ -115,6 +116,21 @@ class GroupL2(Penalty):
 
     def terms(self, w: Array, v: Array) -> Array:
         return self._level * self._norms(w) - self._sums(w * v)
+
+    def excess(self, w: Array, e: Array, v: Array, h: Array) -> Array:
+        lost, (size, pull) = self._share, map(self._norms, (w, v))
+        near, wide = (self._norms(x) if x.any() else 0.0 * size for x in (e, h))
+        within = (pull + wide) * (1.0 + lost) <= self._level * (1.0 - lost)
+        free = (self._level == 0.0) & (pull + wide == 0.0)
+        moved = (self._level + pull + wide) * near + wide * size
+        rounding = 2.0 * lost * (self._level + pull) * size
+        terms = self._level * size - self._sums(w * v) + (moved + rounding) * (1.0 + 4.0 * lost)
+        return np.where(within | free, np.maximum(terms, 0.0), np.inf)
+
+    def clip(self, v: Array) -> Array:
+        most, sizes = self._level * (1.0 - 4.0 * self._share), self._norms(v)
+        share = np.divide(most, sizes, out=np.ones_like(sizes), where=sizes > most)
+        return v * share[self._index]
 
     def subgradient(self, w: Array) -> Array:
         norms = self._norms(w)[self._index]

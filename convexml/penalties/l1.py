@@ -25,6 +25,9 @@ from ..numerics import EPS, Array, gamma, middle_power, soft_threshold
 from ..validation import nonnegative_number, nonnegative_weights
 from .base import Manifold, Penalty
 
+LESS = 1.0 - 2.0 * EPS
+"""Times a number that was rounded once it is no more than the exact one."""
+
 
 class L1(Penalty):
     """The lasso penalty Omega(w) = lam sum_j weights_j |w_j|.
@@ -75,6 +78,21 @@ class L1(Penalty):
 
     def terms(self, w: Array, v: Array) -> Array:
         return self._levels * np.abs(w) - w * v
+
+    def excess(self, w: Array, e: Array, v: Array, h: Array) -> Array:
+        level, size = self._inner, np.abs(v)
+        sure = np.abs(w) > e  # else w_j has either sign
+        steep = np.where(sure, self._levels - v * np.sign(w), self._levels + size) + h
+        terms = (steep + 2.0 * EPS * self._levels) * (np.abs(w) + e) * (1.0 + gamma(8))
+        return np.where((h == 0.0) & (size <= level) | (size + h <= level * LESS), terms, np.inf)
+
+    @property
+    def _inner(self) -> Any:
+        """The levels, rounded down where they are products."""
+        return self.lam if self.weights is None else self._levels * LESS
+
+    def clip(self, v: Array) -> Array:
+        return np.clip(v, -self._inner, self._inner)
 
     def prox(self, w: Array, step: float | Array) -> Array:
         return soft_threshold(w, step * self._levels)

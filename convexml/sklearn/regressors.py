@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import fsum
 
 import numpy as np
 from scipy import linalg, sparse
@@ -478,7 +479,7 @@ def isotonic_regression(fitted: Fitted) -> Iterator[MonotonePart]:
     weights = np.bincount(place, weights=s)
     means = np.bincount(place, weights=s * y) / weights
     sign = 1.0 if estimator.increasing_ else -1.0
-    program = Monotone(means, weights / weights.sum(), sign)
+    program = Monotone(means, weights / fsum(weights), sign)
     within = float(s @ np.square(y - means[place]))
     null = float(s @ np.square(y))
     yield MonotonePart(program, w[first], 2.0 * float(weights.sum()), within, null, len(y))
