@@ -6,6 +6,7 @@ from mutant import Mutant
 
 PARTS = "tests/numerics/test_parts_of_certificates.py"
 FAULTS = "tests/numerics/test_certificate_faults.py"
+SUMS = "tests/numerics/test_sums_of_terms.py"
 
 MUTANTS = [
     Mutant(
@@ -234,5 +235,145 @@ MUTANTS = [
         "SIZE_SHARE = 1e-3",
         "SIZE_SHARE = 1e-1",
         (f"{FAULTS}::test_the_floors_of_the_scale_are_what_they_are",),
+    ),
+    Mutant(
+        "differences: their rounding is left out",
+        "convexml/problem/terms.py",
+        "self.sign * np.diff(x, self.times), gamma(self.times + 2) * sizes",
+        "self.sign * np.diff(x, self.times), 0.0 * sizes",
+        (f"{SUMS}::test_products_of_maps_are_as_near_as_they_tell",),
+    ),
+    Mutant(
+        "differences: rounding of their adjoint is left out",
+        "convexml/problem/terms.py",
+        "return self.sign * u, gamma(self.times + 2) * sizes",
+        "return self.sign * u, 0.0 * sizes",
+        (f"{SUMS}::test_products_of_maps_are_as_near_as_they_tell",),
+    ),
+    Mutant(
+        "pairs: their rounding is left out",
+        "convexml/problem/terms.py",
+        "return z, UNIT * np.abs(z)",
+        "return z, 0.0 * np.abs(z)",
+        (f"{SUMS}::test_products_of_maps_are_as_near_as_they_tell",),
+    ),
+    Mutant(
+        "pairs: rounding of their adjoint is left out",
+        "convexml/problem/terms.py",
+        "gamma(self.A.shape[1] + 2) * (abs",
+        "0.0 * (abs",
+        (f"{SUMS}::test_products_of_maps_are_as_near_as_they_tell",),
+    ),
+    Mutant(
+        "elimination: only the last adjoint's rounding",
+        "convexml/problem/terms.py",
+        "h = h + error + UNIT * np.abs(u)",
+        "h = error + UNIT * np.abs(u)",
+        (f"{SUMS}::test_what_is_left_for_the_squares_is_as_near_as_it_tells",),
+    ),
+    Mutant(
+        "squares: rounding is left out",
+        "convexml/losses/squared.py",
+        "4.0 * EPS * (np.abs(pull) + np.abs(u)) + c * e",
+        "c * e",
+        (f"{SUMS}::test_squares_cover_the_neighbourhood_they_are_told",),
+    ),
+    Mutant(
+        "squares: z may be off",
+        "convexml/losses/squared.py",
+        " + c * e + h",
+        " + h",
+        (f"{SUMS}::test_squares_cover_the_neighbourhood_they_are_told",),
+    ),
+    Mutant(
+        "squares: u may be off",
+        "convexml/losses/squared.py",
+        " + c * e + h",
+        " + c * e",
+        (f"{SUMS}::test_squares_cover_the_neighbourhood_they_are_told",),
+    ),
+    Mutant(
+        "l1: products of levels are rounded is left out",
+        "convexml/penalties/l1.py",
+        "else self._levels * LESS",
+        "else self._levels",
+        (f"{SUMS}::test_what_clips_is_exactly_inside",),
+    ),
+    Mutant(
+        "l1: w may be off",
+        "convexml/penalties/l1.py",
+        "(np.abs(w) + e) * (1.0 + gamma(8))",
+        "np.abs(w) * (1.0 + gamma(8))",
+        (f"{SUMS}::test_an_excess_covers_the_neighbourhood_it_is_told",),
+    ),
+    Mutant(
+        "l1: w has one sign",
+        "convexml/penalties/l1.py",
+        "sure = np.abs(w) > e",
+        "sure = np.abs(w) >= 0.0",
+        (f"{SUMS}::test_an_excess_covers_the_neighbourhood_it_is_told",),
+    ),
+    Mutant(
+        "l1: v may be off",
+        "convexml/penalties/l1.py",
+        "self._levels + size) + h",
+        "self._levels + size)",
+        (f"{SUMS}::test_an_excess_covers_the_neighbourhood_it_is_told",),
+    ),
+    Mutant(
+        "l1: v + h leaves the domain is left out",
+        "convexml/penalties/l1.py",
+        "(size + h <= level * LESS)",
+        "(size <= level * LESS)",
+        (f"{SUMS}::test_an_excess_covers_the_neighbourhood_it_is_told",),
+    ),
+    Mutant(
+        "groups: rounding is left out",
+        "convexml/penalties/group_l2.py",
+        "(moved + rounding) * (1.0 + 4.0 * lost)",
+        "moved * (1.0 + 4.0 * lost)",
+        (f"{SUMS}::test_an_excess_covers_the_neighbourhood_it_is_told",),
+    ),
+    Mutant(
+        "groups: w may be off",
+        "convexml/penalties/group_l2.py",
+        "(self._level + pull + wide) * near + wide * size",
+        "wide * size",
+        (f"{SUMS}::test_an_excess_covers_the_neighbourhood_it_is_told",),
+    ),
+    Mutant(
+        "groups: v may be off",
+        "convexml/penalties/group_l2.py",
+        "(self._level + pull + wide) * near + wide * size",
+        "(self._level + pull) * near",
+        (f"{SUMS}::test_an_excess_covers_the_neighbourhood_it_is_told",),
+    ),
+    Mutant(
+        "groups: not rounded inwards",
+        "convexml/penalties/group_l2.py",
+        "(1.0 - 4.0 * self._share)",
+        "1.0",
+        (f"{SUMS}::test_what_clips_is_exactly_inside",),
+    ),
+    Mutant(
+        "bounds: w may be off",
+        "convexml/penalties/box.py",
+        "np.abs(np.where(end > 0.0, hi, lo) - w) + e",
+        "np.abs(np.where(end > 0.0, hi, lo) - w)",
+        (f"{SUMS}::test_an_excess_covers_the_neighbourhood_it_is_told",),
+    ),
+    Mutant(
+        "bounds: v may be off",
+        "convexml/penalties/box.py",
+        "for end in (v - h, v + h):",
+        "for end in (v, v):",
+        (f"{SUMS}::test_an_excess_covers_the_neighbourhood_it_is_told",),
+    ),
+    Mutant(
+        "sum of terms: u_0 of what was passed",
+        "convexml/certificates/composite.py",
+        "problem.excess(x, images, own, after)",
+        "problem.excess(x, images, own, before)",
+        (f"{SUMS}::test_multipliers_that_are_moved_count_where_they_are",),
     ),
 ]
