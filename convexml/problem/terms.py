@@ -16,8 +16,6 @@ from ..numerics import UNIT, Array, gamma
 class Function(Protocol):
     """A closed convex function f of an array, as penalties are; of a constraint f counts as 0."""
 
-    is_constraint: Any
-
     def value(self, w: Array) -> float:
         """f(w)."""
 
@@ -32,6 +30,9 @@ class Function(Protocol):
 
     def clip(self, v: Array) -> Array:
         """The nearest v, about, whose floats lie in dom f*."""
+
+    def project(self, w: Array) -> Array:
+        """The nearest w that is feasible."""
 
 
 class Map(Protocol):
