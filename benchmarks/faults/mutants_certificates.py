@@ -358,8 +358,8 @@ MUTANTS = [
     Mutant(
         "bounds: w may be off",
         "convexml/penalties/box.py",
-        "np.abs(np.where(end > 0.0, hi, lo) - w) + e",
-        "np.abs(np.where(end > 0.0, hi, lo) - w)",
+        "(np.abs(side - w) + e)",
+        "np.abs(side - w)",
         (f"{SUMS}::test_an_excess_covers_the_neighbourhood_it_is_told",),
     ),
     Mutant(
@@ -371,7 +371,7 @@ MUTANTS = [
     ),
     Mutant(
         "sum of terms: u_0 of what was passed",
-        "convexml/certificates/composite.py",
+        "convexml/certificates/sums.py",
         "problem.excess(x, images, own, after)",
         "problem.excess(x, images, own, before)",
         (f"{SUMS}::test_multipliers_that_are_moved_count_where_they_are",),

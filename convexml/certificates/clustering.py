@@ -29,12 +29,12 @@ from ..problem.geometry import (
     nonnegative,
     splitting_steps,
 )
-from ..problem.terms import Composite, Pairs, Term
+from ..problem.terms import Pairs, Summand, SumOfTerms
 from .algebra.definite import semidefinite_within
 from .certificate import Certificate, Verdict
-from .composite import certify_composite
 from .judge import bounded, judge, refuted
 from .scale import learning_scale
+from .sums import certify_sum
 
 STEPS = 4000
 """Of the splitting, at most."""
@@ -254,7 +254,7 @@ FUSION_ROUND = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Fusion(Composite):
+class Fusion(SumOfTerms):
     """The problem in U.
 
     Attributes
@@ -279,12 +279,12 @@ class Fusion(Composite):
         return np.ones_like(self.X)
 
     @cached_property
-    def terms(self) -> tuple[Term, ...]:
+    def terms(self) -> tuple[Summand, ...]:
         largest = max(float(np.max(self.radii, initial=0.0)), np.finfo(float).tiny)
         pairs = np.repeat(np.arange(self.radii.size), self.X.shape[1])
         norms = GroupL2(1.0, pairs, self.radii)
         slack = "lam w_ij |U_i - U_j| = <V_ij, U_i - U_j>"
-        return (Term(norms, Pairs(self.A), "V", "|V_ij| <= lam w_ij", slack, largest),)
+        return (Summand(norms, Pairs(self.A), "V", "|V_ij| <= lam w_ij", slack, largest),)
 
     @cached_property
     def stationarity(self) -> tuple[str, float]:
@@ -322,11 +322,11 @@ class Fusion(Composite):
         search : bool
         """
         given = self.pulls(U) if V is None else V
-        found = certify_composite(self, U, {"V": given}, tol, passed=V is not None)
+        found = certify_sum(self, U, {"V": given}, tol, passed=V is not None)
         if V is not None or not search or found.verdict is not Verdict.UNDECIDED:
             return found
         better, V, _ = self.improved(given, tol)
-        found = certify_composite(self, U, {"V": V}, tol, passed=False)
+        found = certify_sum(self, U, {"V": V}, tol, passed=False)
         lost = self.value_rounding(better) + self.value_rounding(U)
         least = self.cost(better)
         return refuted(found, least, {"U": better, "objective": least}, lost)

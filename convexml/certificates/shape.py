@@ -12,17 +12,17 @@ from ..numerics import ROUNDING, UNIT, Array, gamma
 from ..penalties import L1, Nonnegative
 from ..problem.geometry import enclosing_balls
 from ..problem.residuals import multipliers_of_blocks, pooled
-from ..problem.terms import Composite, Differences, Term
+from ..problem.terms import NeighbourDifferences, Summand, SumOfTerms
 from .certificate import Certificate, Verdict
-from .composite import certify_composite
 from .judge import bounded, judge, refuted
 from .scale import learning_scale
+from .sums import certify_sum
 
 # Monotone fits, min (1/2) sum c_i (y_i - w_i)^2 s.t. sign (w_{i+1} - w_i) >= 0.
 
 
 @dataclass(frozen=True, eq=False)
-class Monotone(Composite):
+class Monotone(SumOfTerms):
     """The problem of the monotone fit.
 
     Attributes
@@ -50,11 +50,11 @@ class Monotone(Composite):
         return float(self.c @ np.abs(self.y - self.c @ self.y))
 
     @cached_property
-    def terms(self) -> tuple[Term, ...]:
+    def terms(self) -> tuple[Summand, ...]:
         words = "alpha_i >= 0", "alpha_i (w_{i+1} - w_i) = 0"
         order = "w_i <= w_{i+1}" if self.sign > 0.0 else "w_i >= w_{i+1}"
-        spread, rises = float(np.sqrt(2.0 * self.null)), Differences(1, self.sign)
-        return (Term(Nonnegative(), rises, "alpha", *words, self._size, order, spread, -1.0),)
+        spread, rises = float(np.sqrt(2.0 * self.null)), NeighbourDifferences(1, self.sign)
+        return (Summand(Nonnegative(), rises, "alpha", *words, self._size, order, spread, -1.0),)
 
     @cached_property
     def stationarity(self) -> tuple[str, float]:
@@ -92,13 +92,13 @@ class Monotone(Composite):
         """
         passed = alpha is not None
         given = self.multipliers(w) if alpha is None else alpha
-        found = certify_composite(self, w, {"alpha": given}, tol, passed=passed)
+        found = certify_sum(self, w, {"alpha": given}, tol, passed=passed)
         if not search or found.verdict is not Verdict.UNDECIDED:
             return found
         best = pooled(self.y, self.c, self.sign)
         if not passed:
             given = multipliers_of_blocks(self.y, self.c, best, self.sign)
-            other = certify_composite(self, w, {"alpha": given}, tol, passed=False)
+            other = certify_sum(self, w, {"alpha": given}, tol, passed=False)
             found = other if other.gap < found.gap else found
         rows = [row for row in found.conditions if row.kind == "primal_feasibility"]
         if not all(row.meets(tol) for row in rows):
@@ -112,7 +112,7 @@ class Monotone(Composite):
 
 
 @dataclass(frozen=True, eq=False)
-class Trend(Composite):
+class Trend(SumOfTerms):
     """The problem of the trend filter.
 
     Attributes
@@ -136,9 +136,9 @@ class Trend(Composite):
         return np.full(self.y.size, 1.0 / self.y.size)
 
     @cached_property
-    def terms(self) -> tuple[Term, ...]:
+    def terms(self) -> tuple[Summand, ...]:
         words = "|s_i| <= lam", "lam |(Aw)_i| - s_i (Aw)_i = 0"
-        return (Term(L1(self.lam), Differences(self.times), "s", *words, self.lam),)
+        return (Summand(L1(self.lam), NeighbourDifferences(self.times), "s", *words, self.lam),)
 
     @cached_property
     def stationarity(self) -> tuple[str, float]:
@@ -160,7 +160,7 @@ class Trend(Composite):
 
     def certify(self, w: Array, given: Array, tol: float, *, passed: bool) -> Certificate:
         """Judge w by s, moved into its box."""
-        return certify_composite(self, w, {"s": given}, tol, passed=passed)
+        return certify_sum(self, w, {"s": given}, tol, passed=passed)
 
 
 # Certificates of min r^2 s.t. |x_i - c|^2 <= r^2.

@@ -160,6 +160,26 @@ class Penalty(PicturedPenalty, ABC):
         moved = 0.0 if slope is None else float(np.abs(slope) @ error)
         return value + moved + 64.0 * EPS * abs(value)
 
+    def excess(self, w: Array, e: Array, v: Array, h: Array) -> Array:
+        """Omega(w') + Omega*(v') - <w', v'> from above, over |w' - w| <= e and |v' - v| <= h.
+
+        The terms of this sum, rounding included; inf where some v' leaves dom Omega*. What w
+        violates of a constraint is not charged.
+        """
+        pull, top = np.abs(v) + h, float(np.max(e, initial=0.0))
+        value, support = self.value(w), self.conjugate_bound(v, h)
+        if np.any(self.outside(v + h)) or np.any(self.outside(v - h)) or support == np.inf:
+            return np.array([np.inf])
+        moved = float(h @ np.abs(w) + pull @ e) + (self.rise(w, top) if top > 0.0 else 0.0)
+        sizes = abs(value) + abs(support) + float(pull @ np.abs(w)) + moved
+        lost = self.value_rounding(w, value) + gamma(2 * len(w) + 16) * sizes
+        return np.array([max(value + support - float(w @ v), 0.0) + moved + lost])
+
+    def clip(self, v: Array) -> Array:
+        """A point near v whose floats lie in dom Omega*, exactly."""
+        inside = v - self.outside(v)
+        return inside * (self.domain_scale(inside) * (1.0 - gamma(2 * len(v) + 32)))
+
     @property
     def restricts(self) -> bool:
         """Whether some w are infeasible."""

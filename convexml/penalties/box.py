@@ -110,8 +110,8 @@ class Box(Penalty):
         # |v_j| times the distance to the bound that v_j pushes towards, at both ends of v.
         (lo, hi), most = self._bounds(len(w)), np.zeros_like(w)
         for end in (v - h, v + h):
-            away = np.abs(np.where(end > 0.0, hi, lo) - w) + e
-            most = np.fmax(most, np.where(end == 0.0, 0.0, np.abs(end) * away))
+            side = np.where(end > 0.0, hi, np.where(end < 0.0, lo, w))
+            most = np.maximum(most, np.abs(end) * (np.abs(side - w) + e))
         return most * (1.0 + gamma(8))
 
     def clip(self, v: Array) -> Array:

@@ -13,7 +13,7 @@ from ..losses import Squared
 from ..numerics import UNIT, Array, gamma
 
 
-class Function(Protocol):
+class ConvexFunction(Protocol):
     """A closed convex function f of an array, as penalties are; of a constraint f counts as 0."""
 
     def value(self, w: Array) -> float:
@@ -46,8 +46,8 @@ class Map(Protocol):
 
 
 @dataclass(frozen=True)
-class Differences:
-    """Differences of neighbours, taken ``times`` times, with a sign."""
+class NeighbourDifferences:
+    """NeighbourDifferences of neighbours, taken ``times`` times, with a sign."""
 
     times: int = 1
     sign: float = 1.0
@@ -89,12 +89,12 @@ class Pairs:
 
 
 @dataclass(frozen=True, eq=False)
-class Term:
+class Summand:
     """f(A x), and what its dual point is called.
 
     Attributes
     ----------
-    function : Function
+    function : ConvexFunction
         Of the entries of A x, as one vector.
     map : Map
     dual : str
@@ -107,7 +107,7 @@ class Term:
     sign : float
     """
 
-    function: Function
+    function: ConvexFunction
     map: Map
     dual: str
     domain: str
@@ -118,7 +118,7 @@ class Term:
     sign: float = 1.0
 
 
-class Composite(ABC):
+class SumOfTerms(ABC):
     """min sum_i c_i (x_i - y_i)^2 / 2 + sum_k f_k(A_k x), over arrays x of the shape of y.
 
     Every u_k in dom f_k* gives a dual point: u_0 = -sum_k A_k'u_k is what is left for the squares,
@@ -137,7 +137,7 @@ class Composite(ABC):
 
     @property
     @abstractmethod
-    def terms(self) -> Sequence[Term]:
+    def terms(self) -> Sequence[Summand]:
         """The others."""
 
     @property

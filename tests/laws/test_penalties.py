@@ -338,3 +338,24 @@ def test_conjugate_expression_ends_where_the_domain_ends(penalty: penalties.Pena
         problem = cp.Problem(cp.Minimize(terms.value), constraints)
         problem.solve(solver="CLARABEL")
         assert problem.status == "infeasible"
+
+
+@each_penalty
+def test_an_excess_covers_the_neighbourhood_that_it_is_told(penalty: penalties.Penalty) -> None:
+    """Omega(w') + Omega*(v') - <w', v'> at ends of |w' - w| <= e and |v' - v| <= h."""
+    rng, finite = np.random.default_rng(0), 0
+    for _ in range(40):
+        w, v = penalty.project(rng.normal(size=D)), penalty.clip(rng.normal(size=D))
+        e, h = (np.full(D, float(rng.choice([0.0, 0.1]))) for _ in range(2))
+        v = rng.uniform() * v
+        assert penalty.conjugate(v) < INF
+        most = float(np.sum(penalty.excess(w, e, v, h)))
+        finite += most < INF
+        for near, pull in rng.choice([-1.0, 1.0], (20, 2, D)):
+            at, there = w + near * e, v + pull * h
+            if penalty.violation(at) > 0.0:
+                continue  # what is violated has no say
+            size = penalty.value(at) + float(np.abs(at) @ np.abs(there))
+            found = penalty.value(at) + penalty.conjugate(there) - float(at @ there)
+            assert found <= most + 1e-14 * size or most == INF
+    assert finite

@@ -18,7 +18,7 @@ from support.exact.exact_numbers import HALF, ONE, ZERO, Row, ball, dot, exact, 
 import convexml as cml
 from convexml import losses, penalties
 from convexml.numerics import Array
-from convexml.problem.terms import Composite, Differences, Pairs, Term
+from convexml.problem.terms import NeighbourDifferences, Pairs, Summand, SumOfTerms
 
 Rng = np.random.Generator
 EVERY = (penalties.L1, penalties.GroupL2, penalties.Nonnegative, penalties.Box)
@@ -26,12 +26,12 @@ NO_SIZE = 1.0
 
 
 @dataclass
-class Sum(Composite):
+class Sum(SumOfTerms):
     """A sum that a test draws."""
 
     y: Array
     c: Array
-    parts: list[Term]
+    parts: list[Summand]
 
     targets = property(lambda self: self.y)  # type: ignore[assignment]
     weights = property(lambda self: self.c)  # type: ignore[assignment]
@@ -57,7 +57,7 @@ def drawn_map(rng: Rng, n: int) -> tuple[Any, Array]:
     """A map, and its matrix."""
     if rng.integers(3):
         times, sign = int(rng.integers(1, 4)), float(rng.choice([-1.0, 1.0]))
-        return Differences(times, sign), sign * np.diff(np.eye(n), times, axis=0)
+        return NeighbourDifferences(times, sign), sign * np.diff(np.eye(n), times, axis=0)
     i, j = np.triu_indices(n, 1)
     A = np.eye(n)[i] - np.eye(n)[j]
     return Pairs(sparse.csr_array(A)), A
@@ -134,7 +134,7 @@ def drawn(rng: Rng) -> tuple[Sum, list[Array], Array, list[Array]]:
     for _ in range(int(rng.integers(1, 4))):
         map_, A = drawn_map(rng, n)
         function = drawn_function(rng, len(A), unit * rng.uniform(0.1, 2.0))
-        terms.append(Term(function, map_, "u", "", "", NO_SIZE))
+        terms.append(Summand(function, map_, "u", "", "", NO_SIZE))
         matrices.append(A)
         given.append(function.clip(best_pull(function, A @ x) if is_best else unit * anything(A)))
     problem = Sum(np.zeros(n), c, terms)

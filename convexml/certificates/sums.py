@@ -8,20 +8,20 @@ import numpy as np
 
 from ..formulas import Condition, products, worst
 from ..numerics import ROUNDING, Array
-from ..problem.terms import Composite
+from ..problem.terms import SumOfTerms
 from .certificate import Certificate
 from .judge import bounded, judge
 from .scale import learning_scale
 
 
-def certify_composite(
-    problem: Composite, x: Array, dual: Mapping[str, Array], tol: float, *, passed: bool
+def certify_sum(
+    problem: SumOfTerms, x: Array, dual: Mapping[str, Array], tol: float, *, passed: bool
 ) -> Certificate:
     """Judge x by multipliers, moved into their domains where they are outside.
 
     Parameters
     ----------
-    problem : Composite
+    problem : SumOfTerms
     x : array
     dual : mapping of str to array
         By the names of the terms.
@@ -59,7 +59,7 @@ def _most(values: Array) -> float:
 
 
 def _rows(
-    problem: Composite,
+    problem: SumOfTerms,
     x: Array,
     images: list[tuple[Array, Array]],
     given: list[Array],
