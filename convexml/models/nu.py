@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
+from math import fsum
 from typing import Any, ClassVar
 
 import numpy as np
@@ -241,7 +242,7 @@ class NuMachine(ArrayProblem):
     @property
     def total(self) -> float:
         """nu times the sum of the weights: that of alpha."""
-        return float(self._hyper["nu"]) * float(self._samples.weights.sum())
+        return float(self._hyper["nu"]) * fsum(self._samples.weights)
 
     @property
     @abstractmethod
@@ -263,7 +264,7 @@ class NuMachine(ArrayProblem):
         b, xi = float(point.get("b", 0.0)), point.get("xi")
         at = HeldPoint(f, b, float(point["rho"]), self.labels * alpha,
                        None if xi is None else xi[kept])  # fmt: skip
-        return NuPart(self.space, self.labels, s, self.total, at, self._again)
+        return NuPart(self.space, self.labels, s, self.total, at, self._again, is_exact=True)
 
     def _again(self) -> HeldPoint:
         """The end of a fast method, of the first that comes near enough."""

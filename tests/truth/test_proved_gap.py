@@ -16,6 +16,7 @@ from support.exact.exact_gap import Case, Kind
 from support.exact.exact_learning import Learning
 from support.exact.exact_losses import SMOOTH, labels, penalty_value
 from support.exact.exact_numbers import (
+    HALF,
     ONE,
     ZERO,
     Row,
@@ -431,3 +432,45 @@ def test_an_interpolation_is_not_proved() -> None:
     found = cml.MinimumNorm(rng.normal(size=(2, 4)), rng.normal(size=2)).solve().certificate
     assert found.proved_gap == np.inf
     assert "only down to rounding" in found.unproved
+
+
+def value_with_nu(machine: Any, X: Array, y: Array, s: Array, point: Any) -> Any:
+    """|w|^2 / 2 + sum_i s_i (rho - y_i (w.x_i + b))_+ - nu S rho, in rationals."""
+    w, rho, b = row(point["w"]), exact(point["rho"]), exact(point.get("b", 0.0))
+    slack = [rho - sign * (dot(w, line) + b) for line, sign in zip(table(X), row(y), strict=True)]
+    loss = sum((weight * max(each, ZERO) for weight, each in zip(row(s), slack, strict=True)), ZERO)
+    return HALF * dot(w, w) + loss - exact(machine.nu) * sum(row(s), ZERO) * rho
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kind", ["OneClassSVM", "NuSVC"])
+def test_the_proved_gap_of_a_machine_with_nu(kind: str, seed: int) -> None:
+    """Above P less the P of a far tighter fit; where nu = 1, P* = -|sum_i s_i y_i x_i|^2 / 2."""
+    rng = np.random.default_rng(seed)
+    n, unit = 2 * int(rng.integers(4, 12)), 2.0 ** int(rng.integers(-20, 21))
+    X, y = rng.normal(size=(n, 3)) + rng.choice([0.0, 1e4]), np.repeat([1.0, -1.0], n // 2)
+    X, s = unit * (X + y[:, None]), rng.integers(1, 4, n).astype(float)
+    for nu in (1.0, float(rng.uniform(0.1, 0.6))):
+        if kind == "NuSVC":
+            s = np.ones(n) if nu == 1.0 else s
+            machine: Any = cml.NuSVC(X, y, nu=0.5 * nu if nu < 1.0 else 1.0, sample_weight=s)
+        else:
+            y = np.ones(n)
+            machine = cml.OneClassSVM(X, nu=nu, sample_weight=s)
+        best = machine.solve(tol=1e-12)
+        least = value_with_nu(machine, X, y, s, best.primal)
+        if nu == 1.0:
+            f = [dot(column, [a * b for a, b in zip(row(s), row(y), strict=True)])
+                 for column in table(X.T)]  # fmt: skip
+            least = -HALF * dot(f, f)
+        known = {key: best.primal[key] for key in best.primal if key != "xi"}
+        for moved in (0.0, 1e-14, 1e-6, 0.1):
+            point = {
+                key: v * (1.0 + moved * rng.normal(size=np.shape(v))) for key, v in known.items()
+            }
+            point["rho"] = abs(point["rho"])
+            for alpha in (best.dual["alpha"], np.clip(best.dual["alpha"] + moved, 0.0, s)):
+                found = machine.certify(**point, alpha=alpha)
+                assert found.proved_gap == found.gap < np.inf
+                missed = value_with_nu(machine, X, y, s, point) - least
+                assert below(ball(missed), ball(found.proved_gap))

@@ -309,12 +309,14 @@ class NuPart:
     limits : array
         Upper bounds of alpha, or of |q|: s or C s.
     total : float
-        nu times their sum.
+        nu times their sum, which was rounded once.
     point : HeldPoint
     again : callable
     name : str
     nu : float
         Of two classes, which it may be too large for; 0 where the sum can always be met.
+    is_exact : bool
+        Whether the limits are data: where they were rounded no bound is proved.
     """
 
     space: Functions
@@ -325,6 +327,7 @@ class NuPart:
     again: Again
     name: str = ""
     nu: float = 0.0
+    is_exact: bool = False
 
     def primal(self, at: HeldPoint) -> float:
         """P at this point, whose slacks are made large enough."""
@@ -345,11 +348,31 @@ class NuPart:
     def feasible(self, q: Array) -> Array:
         """A dual feasible point near to q: each class, or all, with its share of nu S."""
         alpha = np.clip(self.y * q, 0.0, self.limits)
-        classes = [self.y > 0.0, self.y < 0.0]
-        classes = [each for each in classes if each.any()]
-        for each in classes:
-            alpha[each] = summing_to(self.total / len(classes), alpha[each], self.limits[each])
+        for each in self._classes:
+            share = self.total / len(self._classes)
+            alpha[each] = summing_to(share, alpha[each], self.limits[each])
         return self.y * alpha
+
+    def raised(self, q: Array) -> Array:
+        """A feasible q whose sums are no less than they are to be: exact ones are reached below."""
+        alpha = np.abs(q)
+        for each in self._classes:
+            share = self.total / len(self._classes)
+            alpha[each] = not_below(share, alpha[each], self.limits[each])
+        return np.asarray(np.sign(self.y) * alpha)
+
+    @property
+    def _classes(self) -> list[Array]:
+        return [each for each in (self.y > 0.0, self.y < 0.0) if each.any()]
+
+    def _shrinks(self, q: Array) -> float:
+        """The share that q, class by class, is to be shrunk by for the exact sums, at most.
+
+        Where a sum is below them all its alpha are at their limits, whose sum is no less, exactly.
+        """
+        least = self.total / len(self._classes) * (1.0 - gamma(8))
+        sums = [fsum(np.abs(q[each])) * (1.0 + gamma(2)) for each in self._classes]
+        return max(max(sums) / least - 1.0, 0.0) * (1.0 + gamma(8)) if least > 0.0 else 0.0
 
     def rows(self, at: HeldPoint, q: Array) -> list[Condition]:
         """The conditions of optimality."""
@@ -438,6 +461,7 @@ class NuPart:
 
     def _judged(self, q: Array, tol: float, passed: Array | None = None) -> Certificate:
         at = self.point
+        q = self.raised(q) if self.is_exact else q
         primal, dual = self.primal(at), self.dual(q)
         moved = 0.0
         if passed is not None:
@@ -453,16 +477,14 @@ class NuPart:
             repaired=moved,
             dual={"u": -q},
             dual_source="constructed" if passed is None else "passed",
-            unproved=UNPROVED,
+            is_proved=self.is_exact,
+            unproved="" if self.is_exact else UNPROVED,
             reason=ENDLESS if self._is_endless else "",
         )
         return self.space.told(judge(found))
 
     def _rounding(self, at: HeldPoint, q: Array) -> float:
-        """The errors of P and D, and the price of sums that are met but for rounding.
-
-        The sums cost rho* and b*, which f* reaches: |f*|^2 / 2 = -P* <= -D.
-        """
+        """The errors of P and D, and what D loses as q is shrunk to its exact sums."""
         square = self.space.square(self.space.of(q))
         off, error = self.space.errors(at.w)
         sizes = np.abs(self.margins(at)) + abs(at.b) + abs(at.level) + self._target_sizes
@@ -470,12 +492,28 @@ class NuPart:
         terms += 0.5 * square + self._target_sizes @ np.abs(q)
         lost = self.space.error_of(q)
         errors = float(self.limits @ off) + 0.5 * error + 0.5 * lost
-        return float(gamma(len(q) + 16) * terms) + errors + self._missed(at, q, square + lost)
+        found = float(gamma(len(q) + 16) * terms) + errors + self._missed(at, q, square + lost)
+        return found * (1.0 + gamma(2 * len(q) + 32))
 
     def _missed(self, at: HeldPoint, q: Array, square: float) -> float:
-        reach = self._reach(square)
-        sums = abs(fsum(self.y * q) - self.total) * reach
-        return sums + (abs(fsum(q)) * 2.0 * reach if self._has_classes else 0.0)
+        """|f'|^2 / 2 less |f|^2 / 2 at most, f' of the q that was shrunk."""
+        sizes = np.sqrt(np.maximum(self.space.diagonal, 0.0)) * (1.0 + gamma(len(at.w) + 16))
+        moved = self._shrinks(q) * float(np.abs(q) @ sizes)
+        return (float(np.sqrt(square)) + 0.5 * moved) * moved
+
+
+def not_below(total: float, alpha: Array, limits: Array) -> Array:
+    """Alpha whose sum is no less than ``total`` for certain; the limits where theirs is not.
+
+    Entries rise by shares of their room that grow until their rounding no longer hides them.
+    """
+    most = total * (1.0 + gamma(8))
+    share, found, start = 0.0, fsum(alpha), alpha
+    while found < most and share < 1.0:
+        share = max(4.0 * share, (most - found) / max(fsum(limits - start), most - found))
+        alpha = np.minimum(start + share * (limits - start), limits)
+        found = fsum(alpha)
+    return alpha if found >= most else limits.copy()
 
 
 def summing_to(total: float, alpha: Array, limits: Array) -> Array:
