@@ -45,7 +45,7 @@ def certify_sum(
             tol,
             scale=learning_scale(primal, primal - gap, problem.null),
             gap=gap,
-            dual=dict(dual),
+            dual={term.dual: u for term, u in zip(problem.terms, own, strict=True)},
             dual_source="passed" if passed else "constructed",
             repaired=repaired,
             reason="" if held else f"{name} pulls at a sample of weight 0.",
