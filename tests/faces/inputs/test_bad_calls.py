@@ -30,8 +30,6 @@ cml.Ridge(X, sparse.csr_array(Y[:, None]), 0.1)
     # Ridge: y | must be a dense | vector | y.toarray().ravel()
 cml.Ridge(X, np.array(['2020-01-01'] * N, dtype='datetime64[D]'), 0.1)
     # Ridge: y | datetime64[D] | real numbers | days since a date
-cml.LogisticRegression(X, np.ones(N))
-    # LogisticRegression: y | got 1 (1.0) | exactly two classes | Pass samples of both
 cml.SoftMarginSVM(X, CODES)
     # SoftMarginSVM: y | got 3 (0, 1, 2) | exactly two classes | SoftmaxRegression
 cml.LogisticRegression(X, Y)
@@ -49,8 +47,6 @@ cml.Ridge(X, Y, 0.1, sample_weight='balanced')
 cml.LogisticRegression(X, YB, 0.1, sample_weight={1: 2, -1: 1})
     # LogisticRegression: sample_weight | dict of 1, -1 | numbers | one number for each row
 cml.Ridge(X, Y, 0.1, sample_weight=2.0)  # Ridge: sample_weight | 2.0 | vector | one number for each
-cml.LogisticRegression(X, YB, 0.1, sample_weight=(YB > 0) * 1.0)
-    # LogisticRegression | class -1.0 | no weight | positive sample_weight
 cml.Ridge(X, Y, 0.1, sample_weight=np.full(N, 1e+308))
     # Ridge: the sum of sample_weight | sum | overflows | scale the weights down
 cml.BernoulliLikelihood(CODES)
@@ -88,16 +84,12 @@ kernels.Polynomial(0)  # Polynomial: degree | got 0 | integer | >= 1
 -1.0 * kernels.Linear()  # kernel: factor | -1 | > 0 | > 0
 kernels.Linear() + 3  # kernel | got 3 | only a kernel | added to a kernel
 kernels.RBF  # convexml.kernels | 'RBF' | no attribute | Did you mean 'Gaussian'?
-losses.Logit  # convexml.losses | 'Logit' | no attribute | Did you mean 'Logistic'?
-penalties.GroupLasso  # convexml.penalties | 'GroupLasso' | no attribute | Did you mean 'GroupL2'?
 cml.LearningProblem(X, Y, losses.Squared(), None)
     # LearningProblem: penalty | None | must be a Penalty | penalties.Zero()
 cml.LearningProblem(X, Y, penalties.L2(0.1), losses.Squared())
     # LearningProblem: loss | L2(lam=0.1) | must be a Loss | comes before the penalty
 cml.LearningProblem(X, Y, losses.Squared(), penalties.L2(0.1), loss_scale='total')
     # LearningProblem: loss_scale | 'total' | 'mean', 'sum' or a number | 'mean', 'sum'
-penalties.Box(1, -1)  # Box | lo = 1, hi = -1 | between lo and hi | some number must lie
-penalties.Box(np.nan, 1)  # Box: lo | nan | number or a vector | without NaN
 cml.NearestNeighbors(X, X, 25)
     # NearestNeighbors: k | 25 | at most the number of samples, 24 | at most
 cml.NearestNeighbors(X, X[:, 1:], 3)
@@ -179,7 +171,6 @@ cml.Solution.from_json('solution.json')
     # Solution.from_json | 'solution.json' | not a stored solution | pathlib.Path
 RIDGE.solve('newton').plot('picture.foo')  # plot: picture.foo | 'foo' | not supported | .png
 RIDGE.solve('lbfgs')  # solver | 'lbfgs' | Known: newton | 'newton_cg'
-LASSO.solve('liblinear')  # solver | 'liblinear' | Known: newton | 'working_set'
 RIDGE.solve('clarabl')  # solver | 'clarabl' | Known: newton | Did you mean 'clarabel'?
 RIDGE.solve(None)  # solver | None | Known: newton | 'auto'
 LASSO.solve('newton')  # Lasso | newton | smooth penalty | working_set
@@ -201,10 +192,6 @@ RIDGE.path(0.1)  # Ridge.path | 0.1 | list of values | of lam
 RIDGE.path([0.1, -1])  # Ridge: lam | -1 | >= 0 | 0 is no penalty
 LEAST.path([0.1])
     # LeastSquares.path | LeastSquares | follows lam, C, radius or nu | Solve it as it is
-LASSO.path([1.0], everywhere=0.01)  # Lasso.path | [1.0] | two ends | (high, low)
-LASSO.path((0.1, 0.1), everywhere=0.1)
-    # Lasso.path: the ends of lam | (0.1, 0.1) | two different | finite numbers > 0
-LASSO.path((1.0, 0.5), everywhere=0.1).at(5.0)  # path: lam | 5.0 | from 0.5 to 1 | from 0.5
 RIDGE.cross_validate([])  # Ridge.cross_validate | [] | list of values | of lam
 RIDGE.cross_validate([0.1], folds=1)  # Ridge.cross_validate: folds | got 1 | from 2 to | 24 samples
 RIDGE.cross_validate([0.1], folds='five')
@@ -256,12 +243,6 @@ cml.assert_optimal(RIDGE)  # assert_optimal | Ridge | holds no point | assert_op
 cml.solve(cp.Problem(cp.Minimize(cp.sum_squares(VARIABLE))), 'gurobi')
     # solve | 'gurobi' | no reference solver | clarabel, osqp
 cml.dualize(3)  # dualize | int | expected | cvxpy.Problem
-cml.compare([])  # compare | none | at least one problem | at least one problem
-cml.compare([3])  # compare | 3 of type int | posed problems | and paths
-cml.compare([RIDGE], ['newto'])  # solver | 'newto' | Known: newton | Did you mean 'newton'?
-cml.compare([RIDGE], ['newton'], max_seconds=0)
-    # compare: max_seconds | got 0 | positive | positive
-cml.compare(['nope.toml'])  # nope.toml | nope.toml | there is no file or folder | file or folder
 cml.load('nope.toml')  # problem file | nope.toml | there is no problem file | problem file
 cml.load(3)  # load | got 3 | path of a problem file | path of a problem file
 solvers.register('newton', print)  # register | 'newton' | solver name | is taken
@@ -281,13 +262,7 @@ PROGRAM.certify([1.0, 0.0], [1.0])
     # LinearProgram: multipliers | list | dict by name | lambda_ub, nu
 estimators.Ridge(solver='bicgstab').fit(X, Y)
     # Ridge.fit: solver | 'bicgstab' | must be one of | auto
-estimators.LogisticRegression().fit(X, np.ones(N))
-    # LogisticRegression.fit: y | 1.0 | one class | two classes are needed
-estimators.Ridge().fit(X, Y, sample_weight=-np.ones(N))
-    # Ridge.fit: sample_weight | -1 at entry 0 | >= 0 | 0 leaves a sample out
 estimators.LassoLarz  # convexml.estimators | 'LassoLarz' | no attribute | Did you mean 'Lasso
-estimators.Ridge().fit(put(X, (1, 1), np.nan), Y)
-    # Ridge.fit: X | nan at row 1, column 1 | finite | drop that sample
 estimators.SVC(kernel='rbff').fit(X, YB)  # SVC | 'rbff' | 'kernel' parameter | 'rbf'
 estimators.QuantileRegressor(quantile=2).fit(X, Y)
     # QuantileRegressor | Got 2 | 'quantile' parameter | (0.0, 1.0)

@@ -231,24 +231,6 @@ def quadratic() -> Case:
     }
 
 
-def ridge() -> Case:
-    x = cp.Variable(3, name="x")
-    objective = 0.5 * cp.sum_squares(F @ x - g) + 0.4 * cp.sum_squares(x)
-    return cp.Problem(cp.Minimize(objective)), lambda: {
-        **{"x": x.value, "G_{1}": F, "h_{1}": g, "y_{1}": F @ x.value - g},
-        **{"z_{1}": F @ x.value - g},
-    }
-
-
-def lasso() -> Case:
-    x = cp.Variable(3, name="x")
-    objective = 0.5 * cp.sum_squares(F @ x - g) + 0.3 * cp.norm1(x)
-    return cp.Problem(cp.Minimize(objective)), lambda: {
-        **{"x": x.value, "G_{1}": F, "h_{1}": g, "y_{1}": F @ x.value - g},
-        **{"z_{1}": F @ x.value - g, "v_{1}": -F.T @ (F @ x.value - g)},
-    }
-
-
 def machine() -> Case:
     w, b, slack = (cp.Variable(n, name=name) for n, name in ((3, "w"), ((), "b"), (6, "xi")))
     margin, sign = cp.multiply(y, X @ w + b) >= 1.0 - slack, slack >= 0.0
@@ -258,21 +240,6 @@ def machine() -> Case:
         **{"A_{1, w}": -y[:, None] * X, "A_{1, b}": -y},
         **{r"\lambda_{1}": margin.dual_value, r"\lambda_{2}": sign.dual_value},
     }
-
-
-def hinge() -> Case:
-    w, b = cp.Variable(3, name="w"), cp.Variable(name="b")
-    loss = cp.sum(cp.pos(1.0 - cp.multiply(y, X @ w + b)))
-
-    def symbols() -> dict[str, Any]:
-        posed, known = machine()
-        solve(posed)
-        z = np.maximum(1.0 - y * (X @ w.value + b.value), 0.0)
-        slack = known()[r"\lambda_{2}"]
-        K = {"K_{1, w}": -y[:, None] * X, "K_{1, b}": -y}
-        return {"w": w.value, "b": b.value, "z_{1}": z, r"\eta_{2}": slack, **K}
-
-    return cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + 0.7 * loss)), symbols
 
 
 def quadratic_constraints() -> Case:
@@ -292,51 +259,12 @@ def quadratic_constraints() -> Case:
     return cp.Problem(cp.Minimize(c @ x), [near, below]), symbols
 
 
-def squares_by_entry() -> Case:
-    x = cp.Variable(3, name="x")
-    limit = cp.square(x - 1.0) <= np.array([1.0, 2.0, 3.0])
-    return cp.Problem(cp.Maximize(c @ x), [limit]), lambda: {
-        **{"x": x.value, "c": c, "b_{1}": [1.0, 2.0, 3.0], r"\lambda_{1}": limit.dual_value},
-        **{"v_{1}": 2.0 * limit.dual_value * (x.value - 1.0)},
-    }
-
-
 def logistic() -> Case:
     x = cp.Variable(3, name="x")
     objective = cp.sum(cp.logistic(-cp.multiply(y, F @ x))) + 0.4 * cp.sum_squares(x)
     signed = -y[:, None] * F
     return cp.Problem(cp.Minimize(objective)), lambda: {
         **{"x": x.value, "F_{1}": signed, "v_{1}": expit(signed @ x.value)}
-    }
-
-
-def logistic_mean() -> Case:
-    x = cp.Variable(3, name="x")
-    objective = 0.25 * cp.sum(cp.logistic(F @ x + 1.0)) + 0.2 * cp.sum_squares(x)
-
-    def symbols() -> dict[str, Any]:
-        return {"x": x.value, "F_{1}": F, "v_{1}": 0.25 * expit(F @ x.value + 1.0)}
-
-    return cp.Problem(cp.Minimize(objective)), symbols
-
-
-def logistic_limit() -> Case:
-    x = cp.Variable(3, name="x")
-    limit = cp.sum(cp.logistic(F @ x)) <= 3.5
-
-    def symbols() -> dict[str, Any]:
-        lam = limit.dual_value
-        return {"x": x.value, "F_{1}": F, r"\lambda_{1}": lam, "v_{1}": lam * expit(F @ x.value)}
-
-    return cp.Problem(cp.Maximize(-0.5 * cp.sum_squares(x)), [limit]), symbols
-
-
-def semidefinite() -> Case:
-    t = cp.Variable(name="t")
-    above = (t * np.eye(3) >> C).set_label("above")
-    return cp.Problem(cp.Minimize(t), [above]), lambda: {
-        **{"t": t.value, r"A_{\text{above}}": np.eye(3).ravel(), r"B_{\text{above}}": C.ravel()},
-        r"S_{\text{above}}": above.dual_value.ravel(),
     }
 
 
@@ -396,26 +324,11 @@ def exponential() -> Case:
 PULL = np.array([-1.5, -0.5, -4.0])
 
 
-def exponentials() -> Case:
-    x = cp.Variable(3, name="x")
-    objective = cp.sum(cp.exp(x)) + 0.5 * cp.sum_squares(x - 2.0)
-
-    def symbols() -> dict[str, Any]:
-        power = np.exp(x.value)
-        return {
-            **{"x": x.value, "z_{1}": power, "z_{2}": x.value - 2.0, r"\rho_{1}": -power},
-            **{r"\sigma_{1}": power * (x.value - 1.0), "y_{1}": x.value - 2.0},
-        }
-
-    return cp.Problem(cp.Minimize(objective)), symbols
-
-
 CASES: dict[str, Callable[[], Case]] = {
     each.__name__: each
     for each in (
-        *(linear, linear_maximum, quadratic, ridge, lasso, machine, hinge),
-        *(quadratic_constraints, squares_by_entry, logistic, logistic_mean, logistic_limit),
-        *(semidefinite, semidefinite_variable, second_order, exponential, exponentials),
+        *(linear, linear_maximum, quadratic, machine, quadratic_constraints, logistic),
+        *(semidefinite_variable, second_order, exponential),
     )
 }
 
