@@ -62,17 +62,6 @@ def test_few_iterations_and_next_to_no_time(case: Any) -> None:
     assert problem.solve("clarabel").status != "failed"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
-def test_few_iterations_by_every_solver(case: Any) -> None:
-    problem = case.pose()
-    best = problem.solve(tol=1e-9).objective
-    for name in ("auto", *cml.solvers.available()):
-        if name == "auto" or cml.solvers.supports(name, problem)[0]:
-            for limit in (0, 1):
-                check(problem.solve(name, max_iter=limit, polish=False), best)
-
-
 def test_no_time_for_a_linear_program_is_one_limit_for_all() -> None:
     program = cml.LinearProgram(np.ones(3), -np.eye(3), -np.ones(3))
     solution = program.solve(max_seconds=1e-9)

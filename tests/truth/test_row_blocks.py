@@ -354,23 +354,6 @@ def test_folds_of_ones_own_may_repeat_rows_and_leave_blocks_out() -> None:
     assert calls == [40, 2, 40, 2]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("model", "where"), [(cml.SoftMarginSVM, "two"), (cml.SVR, "real")])
-def test_a_loss_with_kinks_is_smoothed_where_rows_are_very_many(model: Any, where: str) -> None:
-    rng = np.random.default_rng(5)
-    rows = rng.standard_normal((30_000, 4))
-    noisy = rows @ [1.0, -1.0, 0.5, 0.0] + 0.3 + rng.standard_normal(len(rows))
-    y = np.where(noisy > 0.0, 1.0, -1.0) if where == "two" else noisy
-    pose = partial(model, C=0.01, **({} if where == "two" else {"epsilon": 0.1}))
-    blocks = cml.RowBlocks([(rows[:5000], y[:5000]), (rows[5000:], y[5000:])])
-    solution = pose(blocks).solve(tol=1e-5)
-    assert solution.status == "optimal"
-    assert blocks.passes <= 20  # an interior point takes 150
-    whole = pose(rows, y).solve("augmented_lagrangian", tol=1e-10)
-    assert solution.objective - whole.objective <= 1e-5 * whole.objective
-    assert solution.objective >= whole.objective * (1.0 - 1e-10)
-
-
 def test_solves_read_the_blocks_a_few_times() -> None:
     rng = np.random.default_rng(53)
     units = 2.0 ** np.arange(-9, 9)

@@ -36,23 +36,6 @@ def row(*records, conic=None):
     return facts | {"records": list(records)}
 
 
-def test_every_row_has_data_and_contestants_of_its_names():
-    rows, data, contestants = module("rows"), module("data"), module("contestants")
-    finding = module("finding")
-    for each in rows.ROWS:
-        assert callable(getattr(data, each.data))
-        for name in (*each.peers, "floor", "convexml"):
-            assert callable(contestants.contestant(each, name))
-    for each in finding.grown():
-        base, _, size = each.name.rpartition(" ")
-        letter, _, number = size.partition("=")
-        assert getattr(each, letter) == int(number)
-        assert each.kind == finding.find(base).kind
-        assert set(each.peers) <= set(finding.find(base).peers)
-    for each in module("awkward").rows():
-        assert finding.find(each.name) == each
-
-
 def test_the_ratio_is_of_the_fastest_that_is_verified():
     table = module("table")
     measured = row(
@@ -83,25 +66,6 @@ def test_a_gap_is_that_of_the_point_alone():
     u = (X @ w - y) / 20
     assert ours.verified_gap("ridge", samples, (w, 0.0, u), 1e-6, fit_intercept=False) < 1e-12
     assert ours.verified_gap("ridge", samples, (w, 0.0, 2.0 * u), 1e-6, fit_intercept=False) > 1e-3
-
-
-def test_the_gap_of_a_hinge_is_found_from_w_alone():
-    """Its u is no function of w: the search for it is to go on until the gap is as asked."""
-    data, ours, finding = module("data"), module("contestants.ours"), module("finding")
-    samples = data.make(finding.find("SVM digits"))
-    w, b = ours.fit("svm")(samples, 1e-6)
-    assert ours.verified_gap("svm", samples, (w, b), 1e-6) <= 1e-6
-    assert ours.verified_gap("svm", samples, (1.01 * w, b), 1e-6) > 1e-6
-
-
-@pytest.mark.parametrize("name", ["ridge 5000x200", "svm 2000x30"])
-def test_samples_that_weigh_nothing_are_judged_too(name):
-    data, contestants, finding = module("data"), module("contestants"), module("finding")
-    each = finding.find(f"{name} ~ {module('awkward').ANYBODY[2]}")
-    samples = data.make(each)
-    found = contestants.contestant(each, "convexml")(samples, 1e-6)
-    assert len(found[2]) == len(samples.y)
-    assert module("contestants.ours").verified_gap(each.kind, samples, found, 1e-6) <= 1e-6
 
 
 def test_a_point_that_is_not_certified_is_no_answer():

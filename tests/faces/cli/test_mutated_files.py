@@ -22,7 +22,6 @@ TABLE = "a,b,kind,y,label\n" + "\n".join(
     f"{(7 * k) % 11 - 5},{(k * k) % 7 / 2},{'uvw'[k % 3]},{(3 * k) % 8 - 2.5},{LABELS[k % 3]}"
     for k in range(24)
 )
-SPARSE = "\n".join(f"{(-1) ** k} {1 + k % 4}:{k % 5 - 1.5} {5 + k % 2}:1" for k in range(20))
 MPS = """NAME          SMALL
 ROWS
  N  cost
@@ -66,16 +65,10 @@ def _toml(text: str, **others: bytes) -> Files:
 INLINE = "X = [[1.0, 0.0], [0.5, 1.0], [-1.0, 0.25], [0.0, -1.0]]\n"
 BASES: tuple[Files, ...] = (
     _csv("lasso", "lam = 0.1", 'target = "y"\nfeatures = ["a", "b"]\nstandardize = true'),
-    _csv("ridge", "lam = 0.5", 'target = "y"\nfeatures = ["a", "b"]\npolynomial = 2\nsplit = 0.25'),
     _csv(
         "logistic_regression",
         'lam = 0.1\npenalty = "l2"',
         'target = "label"\npositive = "yes"\nfeatures = ["a", "b", "kind"]\none_hot = ["kind"]',
-    ),
-    _csv(
-        "quantile_regression",
-        "tau = 0.3\nlam = 0.05",
-        'target = { column = "label", map = { yes = 1, no = 0 } }\nfeatures = ["a", "b"]',
     ),
     _toml(
         'model = "kernel_ridge"\n[parameters]\nlam = 0.5\n'
@@ -93,15 +86,10 @@ BASES: tuple[Files, ...] = (
     ),
     _toml('model = "ridge"\n[parameters]\nlam = 0.1\n[data]\nfile = "t.npz"\n', t_npz=_archive()),
     _toml(
-        'model = "lasso"\n[parameters]\nlam = 0.01\n[data]\nfile = "t.svm"\nn_features = 8\n',
-        t_svm=SPARSE.encode(),
-    ),
-    _toml(
         'statement = "mine.py"\n[parameters]\nlam = 0.5\n'
         f"[data]\n{INLINE}y = [3.0, 1.0, -1.0, 1.0]\n",
         mine_py=STATEMENT.encode(),
     ),
-    {"p.mps": MPS.encode()},
     {"p.qps": QUADRATIC.encode()},
 )
 
@@ -242,13 +230,6 @@ def test_damaged_files_are_answered_or_refused(run: Command, tmp_path: Path) -> 
     found = outcomes(run, tmp_path, range(5000, 5030))
     assert found[0] >= 3
     assert found[5] <= 3
-
-
-@pytest.mark.slow
-def test_many_damaged_files_are_answered_or_refused(run: Command, tmp_path: Path) -> None:
-    found = outcomes(run, tmp_path, range(500))
-    assert found[0] + found[4] >= 75
-    assert found[5] <= 15  # honest, but not verified: numbers such as 1e308 beside 1
 
 
 @pytest.mark.parametrize("depth", [100, 100_000])

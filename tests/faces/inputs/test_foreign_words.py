@@ -192,23 +192,17 @@ def test_an_unknown_option_is_named(solver: str) -> None:
 
 VARIABLE = cp.Variable(name="x", value=1.0)
 PROBLEM = cp.Problem(cp.Minimize(VARIABLE**2), [VARIABLE >= 1.0])
-CONSTANT = cp.Problem(cp.Minimize(1.0))
 STORED = json.loads(SOLVED.to_json())
 TAKE_A_TOL = """
 RIDGE.solve(tol=tol)
-KERNEL.solve(tol=tol)
 PROGRAM.solve(tol=tol)
 cml.solve(PROBLEM, tol=tol)
-cml.solve(CONSTANT, tol=tol)
 RIDGE.certify(W, 0.1, tol=tol)
-KERNEL.certify(np.zeros(N), tol=tol)
 PROGRAM.certify([3.0, 0.0], tol=tol)
 PROGRAM.certify_infeasible({"lambda_ub": [1.0]}, tol=tol)
 PROGRAM.certify_unbounded([1.0, 0.0], [3.0, 0.0], tol=tol)
 PROGRAM.find_evidence(tol=tol)
-PROGRAM.polish([3.0, 0.0], tol=tol)
 cml.certify(PROBLEM, tol=tol)
-cml.certify(CONSTANT, tol=tol)
 cml.certify(FITTED, X, Y, tol=tol)
 cml.assert_optimal(FITTED, X, Y, gap=tol)
 SOLVED.certificate.holds(tol)
@@ -247,16 +241,10 @@ def test_a_tolerance_of_the_command_line(tol: str, repository: Path) -> None:
 
 READ = table("""
 cml.Ridge(a, Y, 0.1)  # X of X
-cml.KernelRidge(a, Y, 0.1, kernels.Precomputed())  # X of np.eye(N)
 cml.Ridge(X, a, 0.1)  # y of Y
-cml.Ridge(X, a, 0.2)  # y of Y[:, None]
-cml.SoftMarginSVM(XB, a)  # y of SIGNS
-cml.SoftmaxRegression(X, a, 0.1)  # y of np.arange(N) % 3
 cml.PoissonRegression(X, a, 0.1)  # y of np.arange(N)
 cml.Ridge(X, Y, 0.1, sample_weight=a)  # sample_weight of np.ones(N)
-penalties.GroupL2(0.1, a)  # groups of np.arange(D) % 2
 penalties.GroupL2(0.1, np.arange(D), a)  # weights of np.ones(D)
-penalties.L1(0.1, a)  # weights of np.ones(D)
 penalties.Box(a, 3.0)  # lo of W
 cml.Lasso(X, Y, a)  # lam of 0.1
 losses.Huber(a)  # delta of 0.5
@@ -264,8 +252,6 @@ RIDGE.certify(a)  # w of W
 RIDGE.certify(W, a)  # b of 0.5
 RIDGE.certify(W, 0.0, a)  # u of np.zeros(N)
 cml.LinearProgram(a)  # c of [1.0, 2.0]
-cml.LinearProgram([1.0, 2.0], a, [1.0])  # A_ub of [[1.0, 2.0]]
-cml.LinearProgram([1.0], [[1.0], [2.0]], a)  # b_ub of [1.0, 2.0]
 cml.LinearProgram([1.0], bounds=a)  # bounds of [[0.0, 1.0]]
 PROGRAM.certify(a)  # x of [1.0, 0.0]
 PROGRAM.certify([1.0, 0.0], {"lambda_ub": a})  # multiplier lambda_ub of [1.0]

@@ -424,17 +424,6 @@ def test_rows_are_those_of_one_process_and_a_death_costs_one(
 
 
 @pytest.mark.slow
-def test_ctrl_c_keeps_what_there_is() -> None:
-    def stop(event: Progress) -> None:
-        if event.stages[-1].total:
-            raise KeyboardInterrupt
-
-    problems = [cml.Ridge(*data(), LAM), cml.Ridge(*data(), 2.0 * LAM)]
-    found = compare(problems, ["newton"], jobs=2, progress=stop)
-    assert (found.interrupted, found.records) == (True, ())
-
-
-@pytest.mark.slow
 def test_variables_that_were_sent_are_no_others() -> None:
     """min x + 2 y over x >= 3, x + y >= 5 is 5; a solver makes variables of its own."""
     x, y = cp.Variable(), cp.Variable(nonneg=True)

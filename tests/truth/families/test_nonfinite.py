@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import gc
-import sys
 import weakref
-from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,28 +37,6 @@ def test_a_certificate_that_was_read_lets_go_of_the_data() -> None:
     del A
     gc.collect()
     assert gone() is None
-
-
-ALLOWED = 10 / 3000
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first", [300])
-def test_few_are_inaccurate_and_none_fails(
-    first: int, repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(repository / "benchmarks"))
-    from random_problems import end
-
-    ends, doubtful = Counter[str](), []
-    for seed in range(first, first + 300):
-        _, name, status, reason, _ = end(seed)
-        ends[status] += 1
-        if status in ("inaccurate", "failed"):
-            doubtful.append(f"draw({seed}) {name}: {status}: {reason}")
-    sys.modules.pop("random_problems")
-    assert not ends["failed"], doubtful
-    assert ends["inaccurate"] <= ALLOWED * 300, doubtful
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -224,22 +224,6 @@ def test_repeated_samples_and_a_precomputed_kernel() -> None:
     assert known.objective == pytest.approx(twice.objective, rel=1e-9)
 
 
-@pytest.mark.slow
-def test_a_large_c_asks_for_steps_in_double_precision() -> None:
-    """Two arcs that overlap, steps of 1e5 along which K is all but singular; rounding limits it."""
-    rng = np.random.default_rng(0)
-    t = np.linspace(0.0, np.pi, 500)
-    arcs = [(np.cos(t), np.sin(t)), (1.0 - np.cos(t), 0.5 - np.sin(t))]
-    points = np.concatenate([np.stack(arc, axis=1) for arc in arcs])
-    points += 0.2 * rng.normal(size=points.shape)
-    problem = cml.KernelSVM(points, np.repeat([1.0, -1.0], 500), 1e6, Gaussian(0.5))
-    solution = problem.solve("smo", max_iter=40)
-    certificate = solution.certificate
-    assert solution.iterations < 10
-    assert certificate.gap <= 1.01 * certificate.rounding
-    assert solution.relative_gap < 1e-4
-
-
 @pytest.mark.parametrize("size", [1, 2.5])
 def test_a_size_that_is_none(size: Any) -> None:
     with pytest.raises(cml.errors.InputError, match="size must be a whole number >= 2"):
