@@ -14,7 +14,7 @@ from support.sizes import each_seed
 import convexml as cml
 from convexml import LearningProblem, losses
 from convexml.certificates.algebra.rationals import dependence as split
-from convexml.certificates.learning.paths import relative_gaps, takes_many
+from convexml.certificates.learning.paths import Tangent, relative_gaps, takes_many, worst_between
 from convexml.certificates.learning.repair import repair_primal
 from convexml.certificates.learning.unpenalised import price_of_columns
 from convexml.numerics import Array
@@ -266,3 +266,11 @@ def test_what_it_cannot_bound_is_inf() -> None:
     assert np.all(relative_gaps(objective, penalties, w, np.zeros(2)) == np.inf)
     logistic = cml.LogisticRegression(X, y > 0.0, 1.0).objective_parts
     assert not takes_many(logistic)
+
+
+def test_a_tangent_that_is_broken_bounds_nothing() -> None:
+    known = Tangent(2.0, 1.0, 1.0, 1.0, 0.0, 5.0)
+    for broken in ((np.inf, -np.inf, 0.0), (1.0, -np.inf, 0.0), (np.nan, np.nan, 0.0)):
+        value, lower, error = broken
+        other = Tangent(1.0, value, lower, 1.0, error, 5.0)
+        assert worst_between(known, other) == worst_between(other, known) == np.inf

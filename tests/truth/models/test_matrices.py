@@ -13,7 +13,6 @@ from sklearn.datasets import load_iris, make_blobs
 
 import convexml as cml
 from convexml import Verdict
-from convexml.models.clustering import ClusterPath
 from convexml.numerics import Array
 
 IRIS = load_iris().data
@@ -66,7 +65,6 @@ def test_equal_weights_merge_as_a_tree_down_to_the_mean() -> None:
     X = IRIS[::3]
     problem = cml.ConvexClustering(X, 1.0)
     path = problem.path(np.geomspace(0.02, 0.2, 25))
-    assert isinstance(path, ClusterPath)
     assert all(each.status == "optimal" for each in path)
     assert path.is_tree
     assert path.counts[0] == 50
