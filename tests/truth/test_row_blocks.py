@@ -370,3 +370,18 @@ def test_solves_read_the_blocks_a_few_times() -> None:
     blocks = cml.RowBlocks([(some[:1500], y[:1500]), (some[1500:], y[1500:])])
     assert cml.SoftmaxRegression(blocks, lam=1e-3).solve(tol=1e-6).status == "optimal"
     assert blocks.passes <= 16  # 70 when each was a visit, and the null model read X
+
+
+@pytest.mark.parametrize("pose", [cml.LeastSquares, partial(cml.LogisticRegression, lam=0.0)])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_columns_that_are_nearly_the_same_are_judged_as_in_memory(
+    pose: Any, intercept: bool
+) -> None:
+    x, z, y = np.random.default_rng(0).normal(size=(3, 400))
+    y = np.sign(y) if isinstance(pose, partial) else y
+    rows, far = np.column_stack([x, x + 1e-9 * z]), np.array([-1e8, 1e8])
+    blocks = cml.RowBlocks([(rows[:150], y[:150]), (rows[150:], y[150:])])
+    whole = pose(rows, y, fit_intercept=intercept).certify(far, 0.0)
+    found = pose(blocks, fit_intercept=intercept).certify(far, 0.0)
+    assert (found.verdict, found.claim) == (whole.verdict, whole.claim)
+    assert found.primal_objective == pytest.approx(whole.primal_objective)

@@ -9,6 +9,7 @@ from itertools import chain
 import numpy as np
 from scipy import linalg
 
+from ...data import in_blocks
 from ...numerics import EPS, Array
 from ...problem import MulticlassObjective, Objective
 from ..algebra.sums import exact_residual
@@ -72,10 +73,11 @@ def with_margin(
 def closer(objective: Objective, point: DualPoint) -> Iterator[DualPoint]:
     """Points nearer to X'u = 0 and 1'u = 0 of free columns: u less what exact residuals ask for.
 
-    What is left is rounding of u, of which each step draws another.
+    What is left is rounding of u, of which each step draws another. Rows in blocks have none.
     """
     free, u = objective.penalty.free(objective.d), point.u
-    if isinstance(objective, MulticlassObjective) or not free.any():
+    apart = isinstance(objective, MulticlassObjective) or in_blocks(objective.design)
+    if apart or not free.any():
         return
     E = objective.design.columns(np.flatnonzero(free)).dense()
     E = np.column_stack([E, np.ones(objective.n)]) if objective.fit_intercept else E
