@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from support import students
 from support.lasso_students import admm_student, coordinate_student, mean_student, pegasos_student
-from support.sizes import by_turns
 
 import convexml as cml
 from convexml.errors import InputError
@@ -139,7 +138,9 @@ def test_at_least_sixty_are_planted() -> None:
     assert {bug for *_, bug in PLANTED} >= {*MISTAKES, *(bug for s in SLIPS.values() for bug in s)}
 
 
-@pytest.mark.parametrize(("name", "student", "settings", "bug"), by_turns(PLANTED))
+@pytest.mark.parametrize(
+    ("name", "student", "settings", "bug"), PLANTED, ids=[f"{n}-{b}" for n, *_, b in PLANTED]
+)
 def test_a_mistake_is_told_by_name(name: str, student: Any, settings: Any, bug: str) -> None:
     found = cml.grade(student, problem(name), iterations=30, **settings)
     assert found.mistakes[:1] == (bug,), str(found)
