@@ -237,16 +237,16 @@ def positive_number(value: Any, owner: str, name: str) -> float:
 
 def positive_integer(value: Any, owner: str, name: str) -> int:
     """Return ``value`` as an int >= 1."""
-    number = positive_number(value, owner, name)
-    if number != int(number):
-        whole = f" Pass {int(number)} or {int(number) + 1}."
-        raise InputError(f"{owner}: {name} must be a whole number, got {number:g}.{whole}")
-    return int(number)
+    return _whole(positive_number(value, owner, name), owner, name)
 
 
 def nonnegative_integer(value: Any, owner: str, name: str) -> int:
     """Return ``value`` as an int >= 0."""
-    number = nonnegative_number(value, owner, name)
+    return _whole(nonnegative_number(value, owner, name), owner, name)
+
+
+def _whole(number: float, owner: str, name: str) -> int:
+    """The number as an int."""
     if number != int(number):
         whole = f" Pass {int(number)} or {int(number) + 1}."
         raise InputError(f"{owner}: {name} must be a whole number, got {number:g}.{whole}")

@@ -11,7 +11,7 @@ from ..compiled import compiled
 from ..formulas import Terms, Tex, constant
 from ..modelling import cp
 from ..numerics import EPS, Array, soft_threshold
-from .base import Loss
+from .base import Cornered
 
 
 @compiled
@@ -20,7 +20,7 @@ def slope(y: float, z: float, level: float) -> float:
     return 1.0 if z > y else (-1.0 if z < y else 0.0)
 
 
-class Absolute(Loss):
+class Absolute(Cornered):
     """The absolute loss l(y, z) = |z - y|, y real: twice the pinball loss with tau = 1/2.
 
     Conjugate: l*(y, v) = v y on |v| <= 1. At the kink z = y the derivative returned is 0.
@@ -28,7 +28,6 @@ class Absolute(Loss):
 
     name = "absolute"
     moves_with_y = True
-    is_smooth = False
     slope_of_one = slope
     conjugate_curvature = 0.0
 
@@ -46,12 +45,6 @@ class Absolute(Loss):
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -1.0), np.full_like(y, 1.0)
-
-    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
-        return 2.0 * EPS * np.abs(value)
-
-    def kinks(self, y: Array) -> tuple[Array, ...]:
-        return (y,)
 
     def in_units(self, unit: float) -> tuple[Absolute, int]:
         return self, 1

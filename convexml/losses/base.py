@@ -233,3 +233,15 @@ class Tube(Loss):
             "xi": np.maximum(residual - self.epsilon, 0.0),
             "xi_star": np.maximum(-residual - self.epsilon, 0.0),
         }
+
+
+class Cornered(Loss):
+    """A loss of straight pieces with one kink, at y, whose conjugate is y v on its domain."""
+
+    is_smooth = False
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        return 2.0 * EPS * np.abs(value)
+
+    def kinks(self, y: Array) -> tuple[Array, ...]:
+        return (y,)

@@ -21,11 +21,11 @@ from ..formulas import (
     products,
 )
 from ..modelling import cp
-from ..numerics import EPS, Array
-from .base import Loss
+from ..numerics import Array
+from .base import Cornered
 
 
-class HardMargin(Loss):
+class HardMargin(Cornered):
     """The indicator of y z >= 1, y in {-1, +1}: 0 there, +inf elsewhere.
 
     Conjugate: l*(y, v) = y v on y v <= 0. The textbook multiplier is alpha_i = -y_i u_i >= 0.
@@ -34,7 +34,6 @@ class HardMargin(Loss):
 
     name = "hard_margin"
     labels = "binary"
-    is_smooth = False
     is_indicator = True
     conjugate_curvature = 0.0
 
@@ -49,12 +48,6 @@ class HardMargin(Loss):
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.where(y > 0.0, -np.inf, 0.0), np.where(y > 0.0, 0.0, np.inf)
-
-    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
-        return 2.0 * EPS * np.abs(value)
-
-    def kinks(self, y: Array) -> tuple[Array, ...]:
-        return (y,)
 
     def violation(self, y: Array, z: Array) -> Array:
         return np.maximum(1.0 - y * z, 0.0)

@@ -24,7 +24,7 @@ from ..formulas import (
 )
 from ..modelling import cp
 from ..numerics import EPS, Array
-from .base import Loss
+from .base import Cornered
 
 
 @compiled
@@ -33,7 +33,7 @@ def slope(y: float, z: float, level: float) -> float:
     return -y if y * z < 1.0 else 0.0
 
 
-class Hinge(Loss):
+class Hinge(Cornered):
     """The hinge loss l(y, z) = (1 - y z)_+, y in {-1, +1}.
 
     Conjugate: l*(y, v) = y v on -1 <= y v <= 0. The textbook multiplier is alpha_i = -y_i u_i.
@@ -42,7 +42,6 @@ class Hinge(Loss):
 
     name = "hinge"
     labels = "binary"
-    is_smooth = False
     slope_of_one = slope
     conjugate_curvature = 0.0
 
@@ -62,14 +61,8 @@ class Hinge(Loss):
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.minimum(-y, 0.0), np.maximum(-y, 0.0)
 
-    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
-        return 2.0 * EPS * np.abs(value)
-
     def best_constant(self, above: float, below: float) -> float:
         return 1.0 if above > below else -1.0
-
-    def kinks(self, y: Array) -> tuple[Array, ...]:
-        return (y,)
 
     def prox(self, y: Array, z: Array, step: float | Array) -> Array:
         margin = y * z

@@ -9,11 +9,11 @@ import numpy as np
 
 from ..formulas import AtSamples, Condition, Form, Row, Symbol, Terms, Tex, Weights, Words, constant
 from ..modelling import cp
-from ..numerics import EPS, Array
-from .base import Loss
+from ..numerics import Array
+from .base import Cornered
 
 
-class Interpolation(Loss):
+class Interpolation(Cornered):
     """The indicator of z = y, y real: 0 there, +inf elsewhere.
 
     Conjugate: l*(y, v) = v y, everywhere finite. The multiplier nu of X w = y is u. The derivative
@@ -22,7 +22,6 @@ class Interpolation(Loss):
 
     name = "interpolation"
     moves_with_y = True
-    is_smooth = False
     is_indicator = True
 
     def value(self, y: Array, z: Array) -> Array:
@@ -36,12 +35,6 @@ class Interpolation(Loss):
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -np.inf), np.full_like(y, np.inf)
-
-    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
-        return 2.0 * EPS * np.abs(value)
-
-    def kinks(self, y: Array) -> tuple[Array, ...]:
-        return (y,)
 
     def violation(self, y: Array, z: Array) -> Array:
         return np.abs(z - y)

@@ -13,7 +13,7 @@ from ..formulas import AtSamples, Condition, Terms, Tex, constant, products
 from ..modelling import cp
 from ..numerics import EPS, Array
 from ..validation import finite_number
-from .base import Loss
+from .base import Cornered
 
 
 @compiled
@@ -22,7 +22,7 @@ def slope(y: float, z: float, level: float) -> float:
     return -level if z < y else (1.0 - level if z > y else 0.0)
 
 
-class Pinball(Loss):
+class Pinball(Cornered):
     """The pinball loss l(y, z) = tau (y - z)_+ + (1 - tau) (z - y)_+, y real.
 
     Conjugate: l*(y, v) = v y on -tau <= v <= 1 - tau. At the kink z = y the derivative returned
@@ -42,7 +42,6 @@ class Pinball(Loss):
 
     name = "pinball"
     moves_with_y = True
-    is_smooth = False
     slope_of_one = slope
     conjugate_curvature = 0.0
 
@@ -71,12 +70,6 @@ class Pinball(Loss):
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -self.tau), np.full_like(y, 1.0 - self.tau)
-
-    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
-        return 2.0 * EPS * np.abs(value)
-
-    def kinks(self, y: Array) -> tuple[Array, ...]:
-        return (y,)
 
     def in_units(self, unit: float) -> tuple[Pinball, int]:
         return self, 1

@@ -176,7 +176,24 @@ class Ridge(LearningProblem):
         return leave_one_out(self.objective_parts, self._samples.weights, values)
 
 
-class ConstrainedRidge(LearningProblem):
+class InBall:
+    """A problem with w in a ball around 0."""
+
+    radius = Hyperparameter()
+
+    def __init__(
+        self: Any,
+        X: Any,
+        y: Any,
+        radius: float,
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        self._start(X, y, fit_intercept, sample_weight, radius=radius)
+
+
+class ConstrainedRidge(InBall, LearningProblem):
     r"""Minimise (1/2) mean (y - X w - b)^2 subject to |w|_2 <= radius.
 
     The multiplier of ``ball`` is mu >= 0; the solution is the ridge solution with
@@ -201,19 +218,7 @@ class ConstrainedRidge(LearningProblem):
         For radius <= 0, NaN or infinite entries, wrong shapes, bad weights.
     """
 
-    radius = Hyperparameter()
     multiplier_names: ClassVar = {"ball": "mu"}
-
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        radius: float,
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, radius=radius)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         radius = positive_number(hyper["radius"], self.name, "radius")
@@ -261,7 +266,7 @@ class Lasso(LearningProblem):
         return Squared(), L1(hyper["lam"]), "mean"
 
 
-class ConstrainedLasso(LearningProblem):
+class ConstrainedLasso(InBall, LearningProblem):
     r"""Minimise (1/2) mean (y - X w - b)^2 subject to |w|_1 <= radius.
 
     The multiplier of ``ball`` is lambda >= 0, the strength of the equivalent lasso:
@@ -286,19 +291,7 @@ class ConstrainedLasso(LearningProblem):
         For radius <= 0, NaN or infinite entries, wrong shapes, bad weights.
     """
 
-    radius = Hyperparameter()
     multiplier_names: ClassVar = {"ball": "lambda"}
-
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        radius: float,
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, radius=radius)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         radius = positive_number(hyper["radius"], self.name, "radius")

@@ -86,8 +86,7 @@ class PicturedLoss:
 def _draw_values(axes: Any, losses: Sequence[Any]) -> None:
     reach = max(map(_reach, losses))
     _curves(axes, losses, np.linspace(-reach, reach, POINTS), _value)
-    axes.set_xlabel("prediction z")
-    axes.set_ylabel("l(y, z)")
+    axes.set(xlabel="prediction z", ylabel="l(y, z)")
     axes.legend(frameon=False, fontsize=8.5)
     titled(axes, f"the losses at y = {SHOWN[losses[0].labels]:g}")
 
@@ -97,8 +96,7 @@ def _draw_conjugates(axes: Any, losses: Sequence[Any]) -> None:
     low, high = min(low for low, _ in ends), max(high for _, high in ends)
     low, high = max(low, -REACH), min(high, REACH)
     _curves(axes, losses, np.linspace(low, high, POINTS), _conjugate)
-    axes.set_xlabel("slope v")
-    axes.set_ylabel("l*(y, v)")
+    axes.set(xlabel="slope v", ylabel="l*(y, v)")
     titled(axes, "their conjugates; +inf where a line ends")
 
 
@@ -147,8 +145,7 @@ def _draw_conjugate(axes: Any, loss: Any) -> None:
     found = _touch(loss)
     if found is not None:
         axes.plot([found[1]], [found[2]], "o", color=ORANGE, markersize=5)
-    axes.set_xlabel("slope v")
-    axes.set_ylabel("l*(y, v)")
+    axes.set(xlabel="slope v", ylabel="l*(y, v)")
     titled(axes, "the conjugate; +inf where it is grey")
 
 

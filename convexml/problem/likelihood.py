@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -129,24 +129,38 @@ def _newton(
     """Solve t Theta D Theta + bend D = gradient on the entries off the diagonal, about."""
     diagonal = np.diag(Theta)
     scale = np.where(off, 1.0 / (t * (np.outer(diagonal, diagonal) + Theta**2) + bend), 0.0)
-    D, r = np.zeros_like(Theta), gradient
+
+    def product(p: Array) -> Array:
+        return np.where(off, t * (Theta @ p @ Theta) + bend * p, 0.0)
+
+    D = _about_solved(product, gradient, scale, CENTRAL_PATH_PRODUCTS, lambda rz: 1e-6 * rz)
+    return D, float(np.sum(gradient * D))
+
+
+def _about_solved(
+    product: Callable[[Array], Array],
+    r: Array,
+    scale: Array,
+    steps: int,
+    enough: Callable[[float], float],
+) -> Array:
+    """The symmetric D whose product is r, by conjugate gradients until <r, scale r> is enough."""
     z = scale * r
-    p, rz = z, float(np.sum(r * z))
-    enough = 1e-6 * rz
-    for _ in range(CENTRAL_PATH_PRODUCTS):
-        if not rz > enough:
+    D, p, rz = np.zeros_like(r), z, float(np.sum(r * z))
+    least = max(enough(rz), 0.0)
+    for _ in range(steps):
+        if not rz > least:
             break
-        product = np.where(off, t * (Theta @ p @ Theta) + bend * p, 0.0)
-        bent = float(np.sum(p * product))
+        moved = product(p)
+        bent = float(np.sum(p * moved))
         if not bent > 0.0:
             break
         D = D + (rz / bent) * p
-        r = r - (rz / bent) * product
+        r = r - (rz / bent) * moved
         z = scale * r
         old, rz = rz, float(np.sum(r * z))
         p = z + (rz / old) * p
-    D = 0.5 * (D + D.T)
-    return D, float(np.sum(gradient * D))
+    return 0.5 * (D + D.T)
 
 
 def _central_path_searched(
@@ -284,24 +298,13 @@ def _steps(S: Array, L: Array, Theta: Array, joined: Array) -> Iterator[Step]:
 
 def _newton_step(W: Array, gradient: Array, free: Array) -> Array:
     """Minimise <gradient, D> + tr(W D W D) / 2 over D on the free entries, about."""
-    D, r = np.zeros_like(W), -gradient
-    scale = 1.0 / _curvature(W)
-    z = scale * r
-    p, rz = z, float(np.sum(r * z))
-    enough = min(FORCING, np.sqrt(max(rz, 0.0))) ** 2 * rz
-    for _ in range(PRODUCTS):
-        if not rz > max(enough, 0.0):
-            break
-        product = np.where(free, W @ p @ W, 0.0)
-        bent = float(np.sum(p * product))
-        if not bent > 0.0:
-            break
-        D = D + (rz / bent) * p
-        r = r - (rz / bent) * product
-        z = scale * r
-        old, rz = rz, float(np.sum(r * z))
-        p = z + (rz / old) * p
-    return 0.5 * (D + D.T)
+    return _about_solved(
+        lambda p: np.where(free, W @ p @ W, 0.0),
+        -gradient,
+        1.0 / _curvature(W),
+        PRODUCTS,
+        lambda rz: min(FORCING, np.sqrt(max(rz, 0.0))) ** 2 * rz,
+    )
 
 
 def _curvature(W: Array) -> Array:

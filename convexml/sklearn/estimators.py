@@ -331,22 +331,16 @@ LOGISTIC = {"liblinear": LIBLINEAR, "sag": CHANGE, "saga": CHANGE}
 
 PROMISES: Mapping[str, str] = {
     "ElasticNet": DUAL_GAP,
-    "ElasticNetCV": DUAL_GAP,
     "GammaRegressor": GRADIENT,
     "GraphicalLasso": "a duality gap of at most {tol:g} nats",
-    "GraphicalLassoCV": "a duality gap of at most {tol:g} nats",
     "HuberRegressor": GRADIENT,
     "Lasso": DUAL_GAP,
-    "LassoCV": DUAL_GAP,
     "LinearRegression": SQUARES,
     "LinearSVC": LIBLINEAR,
     "LinearSVR": LIBLINEAR,
     "LogisticRegression": GRADIENT,
-    "LogisticRegressionCV": GRADIENT,
     "MultiTaskElasticNet": DUAL_GAP,
-    "MultiTaskElasticNetCV": DUAL_GAP,
     "MultiTaskLasso": DUAL_GAP,
-    "MultiTaskLassoCV": DUAL_GAP,
     "NuSVC": LIBSVM,
     "NuSVR": LIBSVM,
     "OneClassSVM": LIBSVM,
@@ -383,7 +377,7 @@ def one_digit_above(number: float) -> float:
 
 def _promised(kind: str, estimator: Any) -> str:
     tol = getattr(estimator, "tol", None)
-    words = PROMISES.get(kind)
+    words = PROMISES.get(kind.removesuffix("CV"))
     if kind.startswith("LogisticRegression"):
         words = LOGISTIC.get(estimator.solver, words)
     if words is None or not isinstance(tol, int | float) or isinstance(tol, bool):

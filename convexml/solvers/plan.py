@@ -102,10 +102,6 @@ class Engine:
     when: Callable[[Sizes], bool] = lambda sizes: True
     options: Callable[[Sizes], dict[str, Any]] = lambda sizes: {}
 
-    def applies(self, sizes: Sizes) -> bool:
-        """Whether the solver takes the problem, and its matrices have room."""
-        return takes(self.name, sizes) and has_room(self.work(sizes))
-
 
 TABLE = (
     Engine(

@@ -648,9 +648,6 @@ def validation_error(classes: int, *, m: int, delta: float) -> float:
 # What no predictor is better than, and what is lost on the way to it.
 
 
-SOURCE = Domain("in [0, 1/2]", lambda v: (v >= 0.0) & (v <= 0.5))
-
-
 @domains(p=NONNEGATIVE)
 def bayes_risk(p: Any) -> float:
     """The least risk of any predictor: 1 - sum_x max_y P(x, y), loss 0 or 1.
@@ -769,7 +766,7 @@ def excess_error(approximation: float, *, classes: int, m: int, delta: float) ->
     return approximation + 2.0 * validation_error(classes, m=m, delta=delta)
 
 
-@domains(X=REAL, sigma=NONNEGATIVE, lam=POSITIVE, source=SOURCE, norm=NONNEGATIVE)
+@domains(X=REAL, sigma=NONNEGATIVE, lam=POSITIVE, source=HALF, norm=NONNEGATIVE)
 def source_risk(X: Any, *, sigma: float, lam: float, source: float, norm: float) -> float:
     """Bound on the risk of ridge where theta = S^r g: c lam^a |g|^2 + sigma^2 tr S / (4 n lam).
 

@@ -87,8 +87,7 @@ def draw_matrix(axes: Any, name: str, matrix: Array) -> None:
     for axis in (axes.xaxis, axes.yaxis):
         whole(axis)
     axes.figure.colorbar(image, ax=axes, shrink=0.9)
-    axes.set_xlabel("column")
-    axes.set_ylabel("row")
+    axes.set(xlabel="column", ylabel="row")
     rows, columns = flat.shape
     titled(axes, f"{name}, {rows} by {columns}: {np.count_nonzero(flat)} entries are not 0")
 
@@ -108,8 +107,7 @@ def draw_fit(axes: Any, y: Array, fitted: Array, words: str) -> None:
     axes.plot(fitted, y, "o", color=BLUE, markersize=3, alpha=0.6)
     ends = [float(np.min(fitted)), float(np.max(fitted))]
     axes.plot(ends, ends, color=ORANGE, linewidth=1.2)
-    axes.set_xlabel("prediction")
-    axes.set_ylabel("y")
+    axes.set(xlabel="prediction", ylabel="y")
     titled(axes, words)
 
 
@@ -123,8 +121,7 @@ def draw_blocks(axes: Any, Z: Array, bound: float) -> None:
     axes.figure.colorbar(image, cax=axes.inset_axes((1.04, 0.0, 0.05, 1.0)))
     for axis in (axes.xaxis, axes.yaxis):
         whole(axis)
-    axes.set_xlabel("sample, by cluster")
-    axes.set_ylabel("sample, by cluster")
+    axes.set(xlabel="sample, by cluster", ylabel="sample, by cluster")
     titled(axes, f"Z_ij = 1/size in one cluster; none costs less than {bound:.6g}")
 
 
@@ -188,8 +185,7 @@ def draw_scores(axes: Any, scores: Array, y: Array) -> None:
         shares = np.arange(1, own.size + 1) / max(own.size, 1)
         axes.step(own, shares, where="post", color=hue, linewidth=1.6, label=f"y = {label:+.0f}")
     axes.axvline(0.0, color=GREY, linewidth=1.0)
-    axes.set_xlabel("f(x)")
-    axes.set_ylabel("share of the class below")
+    axes.set(xlabel="f(x)", ylabel="share of the class below")
     axes.legend(frameon=False, fontsize=9)
     wrong = int(np.count_nonzero(y * scores <= 0.0))
     titled(axes, f"{wrong} of {y.size} samples are on the wrong side of 0")
@@ -200,8 +196,7 @@ def draw_margins(axes: Any, margins: Array) -> None:
     order = np.sort(margins)
     axes.step(order, np.arange(1, order.size + 1) / order.size, where="post", color=BLUE, lw=1.6)
     axes.axvline(0.0, color=GREY, linewidth=1.0)
-    axes.set_xlabel("margin y f(x) / |w|_1")
-    axes.set_ylabel("share of the samples below")
+    axes.set(xlabel="margin y f(x) / |w|_1", ylabel="share of the samples below")
     titled(axes, f"the least margin is {order[0]:.3g}, the middle one {np.median(order):.3g}")
 
 
@@ -271,8 +266,7 @@ def _draw(axes: Any, solutions: Sequence[Any], x: Array, y: Array) -> None:
         axes.axhline(0.0, color=ORANGE, linewidth=0.8)
     axes.margins(y=0.05 + 0.1 * several * len(solutions))  # room for their names
     axes.legend(frameon=False, fontsize=9)
-    axes.set_xlabel(plain((problem.features or ["x"])[0]))
-    axes.set_ylabel("y")
+    axes.set(xlabel=plain((problem.features or ["x"])[0]), ylabel="y")
     end = f"{len(solutions)} times" if several else f"P = {first.objective:.6g}"
     titled(axes, f"{shown}, fitted to {x.size} samples{',' if several else ';'} {end}")
 
@@ -399,8 +393,7 @@ def draw_ball(
 
 
 def _finish(axes: Any, view: View, words: str) -> None:
-    axes.set_xlabel(plain(view.names[0], 40))
-    axes.set_ylabel(plain(view.names[1], 40))
+    axes.set(xlabel=plain(view.names[0], 40), ylabel=plain(view.names[1], 40))
     titled(axes, words + view.words)
 
 
@@ -522,8 +515,7 @@ def _grid(X: Array) -> list[Array]:
 
 def _name(axes: Any, names: list[str] | None) -> None:
     first, second = names or ("first feature", "second feature")
-    axes.set_xlabel(plain(first))
-    axes.set_ylabel(plain(second))
+    axes.set(xlabel=plain(first), ylabel=plain(second))
 
 
 FIT = "targets against the function at the samples"
@@ -666,8 +658,7 @@ def draw_touching(axes: Any, owner: str, solutions: Sequence[Any]) -> None:
     if _draw_normal(axes, last, W[-1], ARROW * reach / TOUCHING_ROOM):
         drawn.append("arrow: -X'u, normal to both")
     names = last.problem.features or ["first coefficient", "second coefficient"]
-    axes.set_xlabel(plain(names[0]))
-    axes.set_ylabel(plain(names[1]))
+    axes.set(xlabel=plain(names[0]), ylabel=plain(names[1]))
     axes.set_aspect("equal")
     axes.set_xlim(-reach, reach)
     axes.set_ylim(-reach, reach)

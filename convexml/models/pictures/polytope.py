@@ -82,8 +82,7 @@ def draw_polytope(
         _draw_cone(axes, c, held, x, ARROW * float(sides.min()))
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
-    axes.set_xlabel(told.axes[0])
-    axes.set_ylabel(told.axes[1])
+    axes.set(xlabel=told.axes[0], ylabel=told.axes[1])
     if held:
         _draw_legend(axes, told)
     axes.locator_params(nbins=6)

@@ -401,8 +401,7 @@ def _draw(
     axes.plot(*(places[-1] + shift), "*", color=ORANGE, markersize=11)
     axes.set_xlim(across[0], across[-1])
     axes.set_ylim(up[0], up[-1])
-    axes.set_xlabel(plain(names[0], 30))
-    axes.set_ylabel(plain(names[1], 30))
+    axes.set(xlabel=plain(names[0], 30), ylabel=plain(names[1], 30))
     titled(axes, f"{step}{len(x)} points from the square to the star; lines: level sets of P")
 
 

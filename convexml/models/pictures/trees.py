@@ -42,6 +42,5 @@ def draw_tree(axes: Any, edges: Array, heights: Array) -> None:
         axes.axhline(heights[widest : widest + 2].mean(), color=GREY, linestyle="--", lw=1.0)
         words += f"; the widest step between merges leaves {n - 1 - widest} clusters, dashed"
     axes.set_xticks(range(n) if n <= LABELLED else [], order if n <= LABELLED else [])
-    axes.set_xlabel("points, by cluster")
-    axes.set_ylabel("merge height")
+    axes.set(xlabel="points, by cluster", ylabel="merge height")
     titled(axes, words)
