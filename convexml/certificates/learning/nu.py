@@ -505,15 +505,20 @@ class NuPart:
 def not_below(total: float, alpha: Array, limits: Array) -> Array:
     """Alpha whose sum is no less than ``total`` for certain; the limits where theirs is not.
 
-    Entries rise by shares of their room that grow until their rounding no longer hides them.
+    Entries rise by shares of their room that grow until their rounding no longer hides them. Those
+    that are 0 stay, where the others have room.
     """
-    most = total * (1.0 + gamma(8))
-    share, found, start = 0.0, fsum(alpha), alpha
-    while found < most and share < 1.0:
-        share = max(4.0 * share, (most - found) / max(fsum(limits - start), most - found))
-        alpha = np.minimum(start + share * (limits - start), limits)
-        found = fsum(alpha)
-    return alpha if found >= most else limits.copy()
+    most, start = total * (1.0 + gamma(8)), alpha
+    for room in (np.where(start > 0.0, limits - start, 0.0), limits - start):
+        share, found = 0.0, fsum(start)
+        missing = most - found
+        while found < most and share < 1.0:
+            share = max(4.0 * share, missing / max(fsum(room), missing))
+            alpha = np.minimum(start + share * room, limits)
+            found = fsum(alpha)
+        if found >= most:
+            return alpha
+    return limits.copy()
 
 
 def summing_to(total: float, alpha: Array, limits: Array) -> Array:
