@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 from hatchling.builders.wheel import WheelBuilder
+
+PAGE = """
+import convexml as cml
+assert "site" in cml.__file__, cml.__file__
+cml.compare(cml.Ridge([[0.0], [1.0], [3.0]], [0.0, 1.0, 2.0], 1.0), ["newton"]).to_html("page.html")
+"""
 
 
 @pytest.fixture(scope="module")
@@ -40,3 +49,33 @@ def test_a_file_that_is_left_out_is_found(wheel: Path, repository: Path, tmp_pat
             if name != template:
                 rest.writestr(name, whole.read(name))
     assert lacking(less, repository) == {template}
+
+
+@pytest.mark.slow
+def test_the_wheel_alone_writes_a_page_and_a_problem_file(wheel: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    zipfile.ZipFile(wheel).extractall(site)
+    (site / "numba.py").write_text("raise ImportError")  # compiling anew is not what is asked
+
+    def run(*arguments: str) -> str:
+        found = {**os.environ, "PYTHONPATH": str(site)}
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=tmp_path,
+            env=found,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    (tmp_path / "mine.toml").write_text(run("-m", "convexml", "init"))
+    assert "CERTIFIED" in run("-m", "convexml", "solve", "mine.toml")
+    run("-c", PAGE)
+    page = (tmp_path / "page.html").read_text()
+    assert "<style>" in page
+    assert "<script" in page
+    with zipfile.ZipFile(wheel) as archive:
+        (entry,) = (name for name in archive.namelist() if name.endswith("entry_points.txt"))
+        assert "convexml = convexml.show.cli:main" in archive.read(entry).decode()
