@@ -43,6 +43,9 @@ class Absolute(Cornered):
     def conjugate(self, y: Array, v: Array) -> Array:
         return np.where(np.abs(v) <= 1.0, v * y, np.inf)
 
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        return 2.0 * EPS * np.abs(value)
+
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -1.0), np.full_like(y, 1.0)
 

@@ -240,8 +240,5 @@ class Cornered(Loss):
 
     is_smooth = False
 
-    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
-        return 2.0 * EPS * np.abs(value)
-
     def kinks(self, y: Array) -> tuple[Array, ...]:
         return (y,)

@@ -21,7 +21,7 @@ from ..formulas import (
     products,
 )
 from ..modelling import cp
-from ..numerics import Array
+from ..numerics import EPS, Array
 from .base import Cornered
 
 
@@ -45,6 +45,9 @@ class HardMargin(Cornered):
 
     def conjugate(self, y: Array, v: Array) -> Array:
         return np.where(y * v <= 0.0, y * v, np.inf)
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        return 2.0 * EPS * np.abs(value)
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.where(y > 0.0, -np.inf, 0.0), np.where(y > 0.0, 0.0, np.inf)

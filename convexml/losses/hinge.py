@@ -58,6 +58,9 @@ class Hinge(Cornered):
         inside = (y * v <= 0.0) & (y * v >= -1.0)
         return np.where(inside, y * v, np.inf)
 
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        return 2.0 * EPS * np.abs(value)
+
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.minimum(-y, 0.0), np.maximum(-y, 0.0)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..formulas import AtSamples, Condition, Form, Row, Symbol, Terms, Tex, Weights, Words, constant
 from ..modelling import cp
-from ..numerics import Array
+from ..numerics import EPS, Array
 from .base import Cornered
 
 
@@ -32,6 +32,9 @@ class Interpolation(Cornered):
 
     def conjugate(self, y: Array, v: Array) -> Array:
         return v * y
+
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        return 2.0 * EPS * np.abs(value)
 
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -np.inf), np.full_like(y, np.inf)

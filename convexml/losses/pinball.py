@@ -68,6 +68,9 @@ class Pinball(Cornered):
     def conjugate(self, y: Array, v: Array) -> Array:
         return np.where((v >= -self.tau) & (v <= 1.0 - self.tau), v * y, np.inf)
 
+    def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
+        return 2.0 * EPS * np.abs(value)
+
     def domain(self, y: Array) -> tuple[Array, Array]:
         return np.full_like(y, -self.tau), np.full_like(y, 1.0 - self.tau)
 
