@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Barrier, Thread
 
 import pytest
+from support.sizes import by_turns
 
 import convexml as cml
 from convexml.solvers.reference import REFERENCE
@@ -69,7 +70,7 @@ def written(tmp_path: Path, *command: str) -> tuple[str, str]:
         return out.read(), run.stderr
 
 
-@pytest.mark.parametrize("solvers", FIRST, ids=("highs", "auto"))
+@pytest.mark.parametrize("solvers", by_turns(FIRST, turn=1))
 def test_nothing_reaches_the_output_of_a_script(
     solvers: str, tmp_path: Path, repository: Path
 ) -> None:

@@ -72,6 +72,7 @@ def test_each_object_is_one_file_and_at_most_three_lines() -> None:
         assert 0 < lines <= 3
 
 
+@pytest.mark.slow
 def test_in_a_copy_of_the_package_they_obey_the_laws(tmp_path: Path) -> None:
     skip = shutil.ignore_patterns("__pycache__")
     for folder in ("convexml", "tests"):

@@ -394,6 +394,7 @@ class Mortal(cml.Ridge):
         return super().solve(solver, **options)
 
 
+@pytest.mark.slow
 def test_rows_are_those_of_one_process_and_a_death_costs_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
