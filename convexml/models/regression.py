@@ -176,24 +176,7 @@ class Ridge(LearningProblem):
         return leave_one_out(self.objective_parts, self._samples.weights, values)
 
 
-class InBall:
-    """A problem with w in a ball around 0."""
-
-    radius = Hyperparameter()
-
-    def __init__(
-        self: Any,
-        X: Any,
-        y: Any,
-        radius: float,
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, radius=radius)
-
-
-class ConstrainedRidge(InBall, LearningProblem):
+class ConstrainedRidge(LearningProblem):
     r"""Minimise (1/2) mean (y - X w - b)^2 subject to |w|_2 <= radius.
 
     The multiplier of ``ball`` is mu >= 0; the solution is the ridge solution with
@@ -219,6 +202,19 @@ class ConstrainedRidge(InBall, LearningProblem):
     """
 
     multiplier_names: ClassVar = {"ball": "mu"}
+
+    radius = Hyperparameter()
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        radius: float,
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        self._start(X, y, fit_intercept, sample_weight, radius=radius)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         radius = positive_number(hyper["radius"], self.name, "radius")
@@ -266,7 +262,7 @@ class Lasso(LearningProblem):
         return Squared(), L1(hyper["lam"]), "mean"
 
 
-class ConstrainedLasso(InBall, LearningProblem):
+class ConstrainedLasso(LearningProblem):
     r"""Minimise (1/2) mean (y - X w - b)^2 subject to |w|_1 <= radius.
 
     The multiplier of ``ball`` is lambda >= 0, the strength of the equivalent lasso:
@@ -292,6 +288,19 @@ class ConstrainedLasso(InBall, LearningProblem):
     """
 
     multiplier_names: ClassVar = {"ball": "lambda"}
+
+    radius = Hyperparameter()
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        radius: float,
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        self._start(X, y, fit_intercept, sample_weight, radius=radius)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         radius = positive_number(hyper["radius"], self.name, "radius")
