@@ -47,7 +47,7 @@ class Map(Protocol):
 
 @dataclass(frozen=True)
 class NeighbourDifferences:
-    """NeighbourDifferences of neighbours, taken ``times`` times, with a sign."""
+    """Differences of neighbours, taken ``times`` times, with a sign."""
 
     times: int = 1
     sign: float = 1.0
