@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..formulas import Condition, products, worst
-from ..numerics import ROUNDING, Array
+from ..numerics import ROUNDING, Array, lengths
 from ..problem.terms import SumOfTerms
 from .certificate import Certificate
 from .judge import bounded, judge
@@ -74,8 +74,9 @@ def _rows(
         if term.feasible:
             away = z - term.function.project(z)
             rows.append(worst(term.feasible, "primal_feasibility", away, term.room, e))
+        out = lengths(u - inside, 1) if u.ndim > 1 else u - inside  # a row is one multiplier
         rows += [
-            worst(term.domain, "dual_feasibility", u - inside, term.size, ROUNDING * term.size),
+            worst(term.domain, "dual_feasibility", out, term.size, ROUNDING * term.size),
             products(term.slack, term.function.terms(z, (term.sign * u).ravel())),
         ]
     return rows
