@@ -22,13 +22,7 @@ OURS = {"NotImplementedError", "AssertionError", "AttributeError"}
 """Said by the language, not to the user."""
 OWN_BOUNDS = ("constants", "simulation")
 """Modules of theory with constants that are computed from the data by elementary bounds."""
-BESIDE = {
-    "corner_slope",
-    "hessian_lipschitz",
-    "least_curvature",
-    "pegasos_slope",
-    "round_slope",
-}
+BESIDE = {"corner_slope", "hessian_lipschitz", "least_curvature", "pegasos_slope", "round_slope"}
 """Constants that stand beside the theorems that ask for them."""
 
 

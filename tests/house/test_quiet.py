@@ -117,9 +117,7 @@ def primal():
 """
 
 
-def test_not_even_a_program_that_writes_to_the_descriptor_spoils_a_document(
-    tmp_path: Path,
-) -> None:
+def test_not_even_a_program_that_writes_to_the_descriptor_spoils_a_document(tmp_path: Path) -> None:
     (tmp_path / "loud.py").write_text(STATEMENT)
     text, errors = written(tmp_path, "-m", "convexml", "solve", str(tmp_path / "loud.py"), "--json")
     assert json.loads(text)["records"][0]["verdict"] == "certified"

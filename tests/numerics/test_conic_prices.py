@@ -23,12 +23,7 @@ from convexml.certificates.conic.program import conic_units, dual_value, solve_s
 from convexml.certificates.linear.absence import restored
 from convexml.certificates.linear.bound import implied_bounds
 from convexml.numerics import Array
-from convexml.problem.cones import (
-    ConeProgram,
-    NonnegativeCone,
-    ZeroCone,
-    cone_program_of,
-)
+from convexml.problem.cones import ConeProgram, NonnegativeCone, ZeroCone, cone_program_of
 from convexml.problem.linear_program import LinearData
 
 

@@ -11,12 +11,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp, xlogy
-from sklearn.metrics.pairwise import (
-    laplacian_kernel,
-    linear_kernel,
-    polynomial_kernel,
-    rbf_kernel,
-)
+from sklearn.metrics.pairwise import laplacian_kernel, linear_kernel, polynomial_kernel, rbf_kernel
 
 Array = np.ndarray
 

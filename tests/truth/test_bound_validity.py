@@ -13,15 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from support.cases import (
-    COMBINATIONS,
-    Kind,
-    Reference,
-    combination_name,
-    make,
-    reference,
-    scales,
-)
+from support.cases import COMBINATIONS, Kind, Reference, combination_name, make, reference, scales
 from support.catalogue import LOSSES, PENALTIES, D
 from support.oracles.oracle import Oracle
 

@@ -142,11 +142,7 @@ def test_cases_that_were_found() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        ("bandm", -1.5862801845e02),
-        ("e226", -18.751929066),
-        ("lotfi", -2.5264706062e01),
-    ],
+    [("bandm", -1.5862801845e02), ("e226", -18.751929066), ("lotfi", -2.5264706062e01)],
 )
 def test_netlib_is_certified_with_a_bound_of_all_points(name: str, value: float) -> None:
     """Values: NETLIB's README; e226's constant left out."""

@@ -64,8 +64,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(
-    "name",
-    ["logistic", *(pytest.param(k, marks=pytest.mark.slow) for k in ("logistic_l1", "svm"))],
+    "name", ["logistic", *(pytest.param(k, marks=pytest.mark.slow) for k in ("logistic_l1", "svm"))]
 )
 def test_a_solve_whose_loader_fails_for_ever_is_resumed(name: str, tmp_path: Path) -> None:
     y, pose = POSES[name]

@@ -17,8 +17,7 @@ import convexml as cml
 
 
 @pytest.mark.parametrize(
-    "name",
-    [n if i % 2 else pytest.param(n, marks=pytest.mark.slow) for i, n in enumerate(HELPERS)],
+    "name", [n if i % 2 else pytest.param(n, marks=pytest.mark.slow) for i, n in enumerate(HELPERS)]
 )
 def test_values_multipliers_and_the_dual_of_the_dual(name: str) -> None:
     problem = HELPERS[name]().prob

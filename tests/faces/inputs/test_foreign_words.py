@@ -12,18 +12,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
-from support.refusals import (
-    KERNEL,
-    LASSO,
-    NAMES,
-    PROGRAM,
-    RIDGE,
-    SOLVED,
-    X,
-    Y,
-    refused,
-    table,
-)
+from support.refusals import KERNEL, LASSO, NAMES, PROGRAM, RIDGE, SOLVED, X, Y, refused, table
 from typer.testing import CliRunner
 
 import convexml as cml

@@ -19,11 +19,7 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, RandomizedSearchCV
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
-from sklearn.multioutput import (
-    MultiOutputClassifier,
-    MultiOutputRegressor,
-    RegressorChain,
-)
+from sklearn.multioutput import MultiOutputClassifier, MultiOutputRegressor, RegressorChain
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC, OneClassSVM

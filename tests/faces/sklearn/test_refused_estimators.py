@@ -11,13 +11,7 @@ import pytest
 from scipy import sparse
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import (
-    Lasso,
-    LinearRegression,
-    LogisticRegression,
-    Ridge,
-    SGDClassifier,
-)
+from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge, SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM

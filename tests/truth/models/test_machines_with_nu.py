@@ -131,8 +131,7 @@ MACHINES: dict[str, Callable[[float], Any]] = {
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=[pytest.mark.slow] if "," in n else []) for n in MACHINES],
+    "name", [pytest.param(n, marks=[pytest.mark.slow] if "," in n else []) for n in MACHINES]
 )
 def test_every_nu_is_within_the_stated_gap_of_the_optimum(name: str) -> None:
     """Solved again between the points of the grid, to 1e-9, none is farther away than is said."""

@@ -6,16 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
-from support.models.softmax import (
-    CODES,
-    D,
-    K,
-    N,
-    X,
-    Y,
-    formula,
-    pose,
-)
+from support.models.softmax import CODES, D, K, N, X, Y, formula, pose
 
 import convexml as cml
 
