@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -45,92 +45,54 @@ def slow(t: int) -> float:
     return 0.1 / np.sqrt(t + 1.0)
 
 
-SLIPPED = (
-    "sign", "sum", "mean", "no penalty", "penalty twice", "half the penalty", "penalty / n",
-    "n times the penalty", "sign of the penalty", "square without 1/2", "half the loss",
-    "sign of the loss", "b penalised", "b fixed", "b summed", "b averaged twice", "sign of b",
-    "w before b", "half the data", "last sample", "first sample", "stale gradient", "step doubled",
-    "step halved", "step times n", "step / n", "step 1/t", "step 1/sqrt(t)",
-)  # fmt: skip
-PLANTED = [
-    *(("ridge", students.gradient_student(bug), {}, bug) for bug in SLIPPED),
-    *(
-        ("logistic", students.gradient_student(bug, "logistic"), {}, bug)
-        for bug in ("labels 0 and 1", "labels swapped", "p - y", "no penalty", "sum")
-    ),
-    *(
-        ("lasso", students.proximal_student(bug), {}, bug)
-        for bug in (
-            "no prox", "threshold without step", "threshold twice", "half the threshold",
-            "hard threshold", "penalty in both", "prox first",
-        )
-    ),
-    *(("ball", students.ball_student(bug), {}, bug) for bug in ("no prox", "clipped")),
-    ("mild lasso", students.proximal_student("b thresholded"), {}, "b thresholded"),
-    ("wide ball", students.ball_student("onto the sphere"), {}, "onto the sphere"),
-    *(
-        ("ridge without b", students.fast_student(bug), {}, bug)
-        for bug in (
-            "no momentum", "momentum of the other sign", "momentum too late", "momentum 1",
-            "gradient at x",
-        )
-    ),
-    *(("lasso without b", students.fast_student(bug, True), {}, bug) for bug in ("no momentum",)),
-    *(
-        ("logistic", students.newton_student(bug), {}, bug)
-        for bug in (
-            "Hessian without lam", "Hessian of the sum", "Hessian of p", "diagonal Hessian",
-            "no Hessian", "Hessian at 0", "sign", "step halved",
-        )
-    ),
-    *(
-        ("svm", students.subgradient_student(bug, falling), {"step": falling}, bug)
-        for bug in (
-            "margin reversed", "no margin", "no penalty", "b penalised", "step constant",
-            "step of the next", "averaged",
-        )
-    ),
-    *(
-        ("logistic", students.sgd_student(bug), {}, bug)
-        for bug in ("all samples", "mean", "sum", "sign of the loss", "no penalty", "penalty / n",
-                    "step doubled", "sign")
-    ),
-    *(
-        ("mild lasso", coordinate_student(bug, sweeps=sweeps), {}, bug)
-        for sweeps in (False, True)
-        for bug in (
-            "no threshold", "threshold without 1/|x_j|^2", "not divided", "own part",
-            "stale residual", "threshold twice", "half the threshold", "sum", "not centred",
-        )
-    ),
-    *(
-        ("mild lasso", admm_student(bug, shown), {}, bug)
-        for shown in ("v", "w")
-        for bug in (
-            "no threshold", "threshold without rho", "threshold times rho", "no dual update",
-            "sign of the dual update", "sign of q", "q left out", "wrong rho", "sum", "not centred",
-        )
-    ),
-    *(
-        ("svm without b", pegasos_student(bug), {}, bug)
-        for bug in (
-            "step without lam", "step 1/(n lam t)", "step constant", "step 1/sqrt(t)",
-            "margin reversed", "no margin", "no penalty", "summed",
-        )
-    ),
-    ("svm without b", pegasos_student("no penalty", mean="mean"), {}, "no penalty"),
-    *(
-        ("svm without b", mean_student(bug), {"step": slow}, bug)
-        for bug in ("not averaged", "averaged by halves", "summed", "no penalty")
-    ),
-    *(
-        ("ridge without b", mean_student(bug, drawn=True), {"step": 0.05}, bug)
-        for bug in ("not averaged", "averaged by halves", "summed", "no penalty")
-    ),
-    ("logistic", students.sgd_student(draws="half"), {}, "not uniform"),
-    ("logistic", students.sgd_student(draws="in order"), {}, "in order"),
-    ("logistic", students.sgd_student(draws="shuffled"), {}, "reshuffled"),
+MISTAKEN: list[tuple[str, Any, dict[str, Any], str]] = [
+    # a problem, who makes the mistake, settings, the names of the mistakes
+    ("ridge", students.gradient_student, {},
+     "sign; sum; mean; no penalty; penalty twice; half the penalty; penalty / n; "
+     "n times the penalty; sign of the penalty; square without 1/2; half the loss; "
+     "sign of the loss; b penalised; b fixed; b summed; b averaged twice; sign of b; w before b; "
+     "half the data; last sample; first sample; stale gradient; step doubled; step halved; "
+     "step times n; step / n; step 1/t; step 1/sqrt(t)"),
+    ("logistic", partial(students.gradient_student, loss="logistic"), {},
+     "labels 0 and 1; labels swapped; p - y; no penalty; sum"),
+    ("lasso", students.proximal_student, {},
+     "no prox; threshold without step; threshold twice; half the threshold; hard threshold; "
+     "penalty in both; prox first"),
+    ("ball", students.ball_student, {}, "no prox; clipped"),
+    ("mild lasso", students.proximal_student, {}, "b thresholded"),
+    ("wide ball", students.ball_student, {}, "onto the sphere"),
+    ("ridge without b", students.fast_student, {},
+     "no momentum; momentum of the other sign; momentum too late; momentum 1; gradient at x"),
+    ("lasso without b", partial(students.fast_student, lasso=True), {}, "no momentum"),
+    ("logistic", students.newton_student, {},
+     "Hessian without lam; Hessian of the sum; Hessian of p; diagonal Hessian; no Hessian; "
+     "Hessian at 0; sign; step halved"),
+    ("svm", partial(students.subgradient_student, rule=falling), {"step": falling},
+     "margin reversed; no margin; no penalty; b penalised; step constant; step of the next; "
+     "averaged"),
+    ("logistic", students.sgd_student, {},
+     "all samples; mean; sum; sign of the loss; no penalty; penalty / n; step doubled; sign"),
+    *(("mild lasso", partial(coordinate_student, sweeps=sweeps), {},
+       "no threshold; threshold without 1/|x_j|^2; not divided; own part; stale residual; "
+       "threshold twice; half the threshold; sum; not centred") for sweeps in (False, True)),
+    *(("mild lasso", partial(admm_student, shown=shown), {},
+       "no threshold; threshold without rho; threshold times rho; no dual update; "
+       "sign of the dual update; sign of q; q left out; wrong rho; sum; not centred")
+      for shown in "vw"),
+    ("svm without b", pegasos_student, {},
+     "step without lam; step 1/(n lam t); step constant; step 1/sqrt(t); margin reversed; "
+     "no margin; no penalty; summed"),
+    ("svm without b", partial(pegasos_student, mean="mean"), {}, "no penalty"),
+    ("svm without b", mean_student, {"step": slow},
+     "not averaged; averaged by halves; summed; no penalty"),
+    ("ridge without b", partial(mean_student, drawn=True), {"step": 0.05},
+     "not averaged; averaged by halves; summed; no penalty"),
 ]  # fmt: skip
+DRAWS = {"half": "not uniform", "in order": "in order", "shuffled": "reshuffled"}
+PLANTED = [
+    *((n, student(b), given, b) for n, student, given, bugs in MISTAKEN for b in bugs.split("; ")),
+    *(("logistic", students.sgd_student(draws=drawn), {}, bug) for drawn, bug in DRAWS.items()),
+]
 
 
 def test_at_least_sixty_are_planted() -> None:
