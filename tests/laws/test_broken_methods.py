@@ -5,8 +5,10 @@ A solver's own word proves nothing: restarts, steps, regret and residuals are co
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -80,137 +82,111 @@ def honest(k: int, before: Iterate, point: Iterate) -> Iterate:
 # -- methods written anew, right or with one mistake -----------------------------------------------
 
 
-def descent(factor: float, theorem_facts: Any = None) -> Any:
-    """Gradient descent with ``factor`` / L that says it takes 1/L."""
+def repeated(constant: Any, move: Any, said: float = 1.0, **facts: Any) -> Any:
+    """Points that ``move`` takes from one to the next by a step ``said`` / L."""
 
     def iterate(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
-        P, step = Composite(objective), 1.0 / theory.smoothness(objective)
+        P, step = Composite(objective), said / constant(objective)
         x = P.pack(w, b)
         while True:
-            yield P.iterate(x, step=step, **(theorem_facts or {"searched": False}))
-            x = x - factor * step * P.gradient(x)
+            yield P.iterate(x, step=step, **facts)
+            x = move(P, x, step)
 
     return iterate
+
+
+def descent(factor: float, said: float = 1.0, **facts: Any) -> Any:
+    """Gradient descent whose steps are ``factor`` times what it says."""
+    facts = facts or {"searched": False}
+    move = lambda P, x, step: x - factor * step * P.gradient(x)  # noqa: E731
+    return repeated(theory.smoothness, move, said, **facts)
+
+
+def ahead(P: Any, x: Array, step: float, of: float = 1.0, by: float = 1.0) -> Array:
+    """The prox ``by`` times the step, after a slope ``of`` times the step."""
+    return P.prox(x - of * step * P.loss_gradient(x), by * step)
+
+
+PROXES: dict[str, Any] = {
+    "right": ahead,
+    "wrong sign": lambda P, x, step: 2.0 * (x - step * P.loss_gradient(x)) - ahead(P, x, step),
+    "twice the step": partial(ahead, by=2.0),
+    "too long": partial(ahead, of=2.5, by=2.5),
+}
 
 
 def proximal(kind: str) -> Any:
     """Proximal gradient, or with a mistake in the prox."""
-
-    def iterate(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
-        P, step = Composite(objective), 1.0 / theory.loss_smoothness(objective)
-        x = P.pack(w, b)
-        while True:
-            yield P.iterate(x, step=step, restarted_at=0.0)
-            slope = P.loss_gradient(x)
-            ahead = P.prox(x - step * slope, step)
-            x = {
-                "right": ahead,
-                "wrong sign": 2.0 * (x - step * slope) - ahead,
-                "twice the step": P.prox(x - step * slope, 2.0 * step),
-                "too long": P.prox(x - 2.5 * step * slope, 2.5 * step),
-            }[kind]
-
-    return iterate
+    return repeated(theory.loss_smoothness, PROXES[kind], restarted_at=0.0)
 
 
-def subgradient(factor: float) -> Any:
+def subgradient(factor: float, objective: Any, w: Array, b: float) -> Iterator[Iterate]:
     """Averages of steps of ``factor`` eta, said to be eta."""
-
-    def iterate(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
-        P = Composite(objective)
-        x = mean = P.pack(w, b)
-        count = 1
-        while True:
-            yield P.iterate(mean, step=0.1, ball=np.inf)
-            x = x - factor * 0.1 * P.subgradient(x)
-            count += 1
-            mean = mean + (x - mean) / count
-
-    return iterate
+    P = Composite(objective)
+    x = mean = P.pack(w, b)
+    for count in itertools.count(2):
+        yield P.iterate(mean, step=0.1, ball=np.inf)
+        x = x - factor * 0.1 * P.subgradient(x)
+        mean = mean + (x - mean) / count
 
 
-def online(factor: float, ball: float = np.inf, leader: bool = False) -> Any:
+def online(
+    factor: float, ball: float, leader: bool, objective: Any, w: Array, b: float
+) -> Iterator[Iterate]:
     """|w - 1| from 0 by steps ``factor`` eta, said to be eta; a leader adds them up."""
-
-    def iterate(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
-        x, total, mean, T, eta = 0.0, 0.0, 0.0, 0, 0.02
-        while True:
-            facts = {"step": eta, "steps": T, "suffered": 0.0, "ball": ball}
-            yield Iterate(np.array([mean]), 0.0, None, 0.0, facts)
-            total += factor * eta * np.sign(x - 1.0)
-            x = -total
-            if leader:
-                x = np.clip(x, -ball, ball) if ball > 2.0 else ball * np.tanh(ball * x)
-            T += 1
-            mean += (x - mean) / (T + 1)
-
-    return iterate
+    x, total, mean, eta = 0.0, 0.0, 0.0, 0.02
+    for T in itertools.count():
+        facts = {"step": eta, "steps": T, "suffered": 0.0, "ball": ball}
+        yield Iterate(np.array([mean]), 0.0, None, 0.0, facts)
+        total += factor * eta * np.sign(x - 1.0)
+        x = -total
+        if leader:
+            x = np.clip(x, -ball, ball) if ball > 2.0 else ball * np.tanh(ball * x)
+        mean += (x - mean) / (T + 2)
 
 
-def saga(kind: str) -> Any:
+def saga(kind: str, objective: Any, w: Array, b: float, *, seed: int) -> Iterator[Iterate]:
     """SAGA as it is written in the paper, or with a mistake; dense and slow."""
-
-    def iterate(objective: Any, w: Array, b: float, *, seed: int) -> Iterator[Iterate]:
-        X, n, rng = objective.design.constant, objective.n, np.random.default_rng(seed)
-        step = 0.25 / theory.sample_loss_smoothness(objective)
-        taken = 10.0 * step if kind == "too long" else step
-        sign = -1.0 if kind == "wrong sign" else 1.0
-        w, T = w.copy(), 0
-        table = X * (X @ w - objective.y)[:, None]
-        while True:
-            yield Iterate(w.copy(), 0.0, None, 0.0, {"step": step, "steps": float(T)})
-            for i in rng.integers(n, size=n):
-                new = X[i] * (X[i] @ w - objective.y[i])
-                w = w - taken * (new - sign * (table[i] - table.mean(axis=0)))
-                table[i] = table[i] if kind == "stale table" else new
-                T += 1
-
-    return iterate
+    X, n, rng = objective.design.constant, objective.n, np.random.default_rng(seed)
+    step = 0.25 / theory.sample_loss_smoothness(objective)
+    taken = 10.0 * step if kind == "too long" else step
+    sign = -1.0 if kind == "wrong sign" else 1.0
+    w = w.copy()
+    table = X * (X @ w - objective.y)[:, None]
+    for T in itertools.count(0, n):
+        yield Iterate(w.copy(), 0.0, None, 0.0, {"step": step, "steps": float(T)})
+        for i in rng.integers(n, size=n):
+            new = X[i] * (X[i] @ w - objective.y[i])
+            w = w - taken * (new - sign * (table[i] - table.mean(axis=0)))
+            table[i] = table[i] if kind == "stale table" else new
 
 
-def pegasos(factor: float) -> Any:
+def pegasos(factor: float, objective: Any, w: Array, b: float, *, seed: int) -> Iterator[Iterate]:
     """Steps ``factor`` / (lam t), averaged."""
-
-    def iterate(objective: Any, w: Array, b: float, *, seed: int) -> Iterator[Iterate]:
-        rule = steps.InverseTime(factor / objective.penalty.strong_convexity)
-        run = ALGORITHMS["sgd"].iterate(objective, w, b, step=rule, average=True, seed=seed)
-        for each in run:
-            yield Iterate(each.w, each.b, None, 0.0, {"steps": each.facts["steps"] + 1.0})
-
-    return iterate
+    rule = steps.InverseTime(factor / objective.penalty.strong_convexity)
+    run = ALGORITHMS["sgd"].iterate(objective, w, b, step=rule, average=True, seed=seed)
+    for each in run:
+        yield Iterate(each.w, each.b, None, 0.0, {"steps": each.facts["steps"] + 1.0})
 
 
 def uphill(objective: Any, w: Array, b: float, *, seed: int = 0) -> Iterator[Iterate]:
     """Stochastic subgradients of an absolute loss, up instead of down."""
-    A, rng = np.column_stack([objective.design.constant, np.ones(objective.n)]), None
-    rng, x, eta, T = np.random.default_rng(seed), np.append(w, b), 0.02, 1
-    mean = x
-    while True:
+    A = np.column_stack([objective.design.constant, np.ones(objective.n)])
+    rng, eta = np.random.default_rng(seed), 0.02
+    x = mean = np.append(w, b)
+    for T in itertools.count(1):
         yield Iterate(mean[:-1].copy(), mean[-1], None, 0.0, {"step": eta, "steps": T})
         i = rng.integers(objective.n)
         x = x + eta * np.sign(A[i] @ x - objective.y[i]) * A[i]
-        T += 1
-        mean = mean + (x - mean) / T
+        mean = mean + (x - mean) / (T + 1)
 
 
-def stretched(solver: str) -> Any:
-    """Steps of a solver, each begun anew and 2.5 times too long."""
-
-    def iterate(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
-        while True:
-            yield Iterate(w, b)
-            *_, ahead = islice(ALGORITHMS[solver].iterate(objective, w, b), 2)
-            w, b = w + 2.5 * (ahead.w - w), b + 2.5 * (ahead.b - b)
-
-    return iterate
-
-
-def half_newton(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
-    """Newton's direction, half of each step: linear, not quadratic."""
+def resumed(solver: str, factor: float, objective: Any, w: Array, b: float) -> Iterator[Iterate]:
+    """Steps of a solver, each begun anew and ``factor`` times as long."""
     while True:
         yield Iterate(w, b)
-        *_, point = islice(ALGORITHMS["newton"].iterate(objective, w, b), 2)
-        w, b = 0.5 * (w + point.w), 0.5 * (b + point.b)
+        *_, ahead = islice(ALGORITHMS[solver].iterate(objective, w, b), 2)
+        w, b = w + factor * (ahead.w - w), b + factor * (ahead.b - b)
 
 
 def forth_and_back(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
@@ -261,139 +237,103 @@ STEEP = one(1.0, 0.0, losses.Huber(1.0 / 41.0))  # the worst function of gradien
 AXES = cml.HardMarginSVM(np.eye(4), [1.0, -1.0, 1.0, -1.0], fit_intercept=False)
 ABSOLUTE = cml.LearningProblem(*REAL, losses.Absolute(), penalties.Zero())
 T = theory
-NEWTON, INEXACT = T.NewtonRate(), T.InexactNewtonRate()
+NEWTON, INEXACT, DESCENT = T.NewtonRate(), T.InexactNewtonRate(), T.GradientDescentRate()
 FAST, ADMM, INNER = T.AcceleratedRate(True), T.AdmmResiduals(), T.InteriorPointRate()
 OUTER = T.AugmentedLagrangianRate()
+newton_cg, fista, admm, interior, lagrangian = (
+    partial(changed, solver)
+    for solver in ("newton_cg", "fista", "admm", "interior_point", "augmented_lagrangian")
+)
+Row = tuple[Any, Any, Any, bool, str, dict[str, Any]]
 
-ROWS: dict[str, tuple[Any, Any, Any, bool, str, dict[str, Any]]] = {
-    # a problem, a method, its theorem, whether it holds, words of the first violation, options
-    "descent": (cml.LeastSquares(*REAL), descent(1.0), T.GradientDescentRate(), True, "", {}),
-    **{
-        f"descent, {factor} of its step": (
-            SQUARES, descent(factor), T.GradientDescentRate(), False, "iteration", {},
-        )
-        for factor in (2.5, 0.1, -1.0)
-    },
-    "unaccelerated": (
-        STEEP, descent(1.0, {"restarted_at": 0}), T.AcceleratedRate(False), False, "iteration",
-        {"w0": np.ones(1), "max_iter": 40},
-    ),
-    "a step a little longer than it says": (
-        RIDGE, descent(1.002, {"searched": False}), T.GradientDescentRate(), False, "", {},
-    ),
-    "prox": (LASSO, proximal("right"), T.ProximalGradientRate(), True, "", {}),
-    **{
-        f"prox, {kind}, {type(theorem).__name__}": (LASSO, proximal(kind), theorem, False, "", {})
-        for kind in ("wrong sign", "twice the step", "too long")
-        for theorem in (T.ProximalGradientRate(), FAST)
-    },
-    **{
-        f"subgradient, {factor}": (
-            one(1.0, 0.0, losses.Absolute()), subgradient(factor), T.SubgradientRate(), holds, "",
-            {"w0": np.array([0.025 * abs(factor)]), "max_iter": 400},
-        )
-        for factor, holds in ((1.0, True), (30.0, False), (-1.0, False))
-    },
-    **{
-        f"{name}, {factor}": (
-            one(1.0, 1.0, losses.Absolute(), penalty), online(factor, ball, leader), theorem,
-            factor == 1.0, "", {"max_iter": size},
-        )
-        for name, theorem, penalty, ball, leader, size in (
-            ("online descent", T.OnlineRegret(), penalties.Zero(), np.inf, False, 400),
-            ("leader in a ball", T.LeaderRegret(), penalties.L2Ball(3.0), 3.0, True, 80),
-            ("leader in corners", T.CornerRegret(), penalties.L1Ball(1.5), 1.5, True, 80),
-        )
-        for factor in (1.0, -1.0, 0.2)
-    },
-    **{
-        f"saga, {kind}": (axes(8, 4), saga(kind), T.SagaRate(), kind == "right", "", {})
-        for kind in ("right", "too long", "wrong sign", "stale table")
-    },
-    **{
-        f"pegasos, {factor}": (
-            one(1.0, 1.0, losses.Absolute(), penalties.L2(5.0)), pegasos(factor), T.PegasosRate(),
-            factor == 1.0, "", {"max_iter": 80},
-        )
-        for factor in (1.0, 60.0, 0.001)
-    },
-    "stochastic subgradients uphill": (
-        ABSOLUTE, uphill, T.StochasticSubgradientRate(), False, "", {"max_iter": 250, "seeds": 8},
-    ),
-    "half of Newton's steps": (LOGISTIC, half_newton, NEWTON, False, "M r^2", {"max_iter": 30}),
-    "Newton undamped": (LOGISTIC, stretched("newton"), NEWTON, False, "", {"max_iter": 8}),
-    "residuals": (LOGISTIC, changed("newton_cg", honest), INEXACT, True, "", {"max_iter": 3}),
-    "residuals half way": (
-        LOGISTIC, changed("newton_cg", half_way), INEXACT, False, "eta_T", {"max_iter": 3},
-    ),
-    "residuals of another step": (
-        LOGISTIC, changed("newton_cg", told(step=lambda k, v: 0.5)), INEXACT, False, "eta_T",
-        {"max_iter": 3},
-    ),
-    "forcing terms below the residual": (
-        LOGISTIC, changed("newton_cg", told(forcing=lambda k, v: 1e-3 * v)), INEXACT, False, "eta",
-        {"max_iter": 6},
-    ),
-    "restarts that did not happen": (
-        SLOW_LASSO,
-        changed("fista", told(restarted_at=lambda k, v: float(k - k % 7)), restart=False),
-        FAST, False, "", {},
-    ),
-    "a step longer once": (
-        LASSO, changed("fista", told(step=lambda k, v: v * (10.0 if k == 3 else 1.0))), FAST,
-        False, "exceeds 1/L", {},
-    ),
-    "coordinate steps too long": (
-        LASSO, stretched("coordinate_descent"), T.Descent(), False, "", {"max_iter": 40},
-    ),
-    "dual points forth and back": (SVM, forth_and_back, T.DualAscent(), False, "", {"max_iter": 5}),
-    "ADMM whose prices grow": (
-        LASSO, changed("admm", growing, rho=1.0), ADMM, False, "", {"max_iter": 40},
-    ),
-    "ADMM that shows no copies": (
-        LASSO, changed("admm", lambda k, before, point: Iterate(
-            point.w, point.b, facts={"residual": 0.5**k, "rho": 1.0})),
-        ADMM, False, "", {"max_iter": 40},
-    ),
-    "ADMM": (LASSO, changed("admm", honest), ADMM, True, "", {"max_iter": 20}),
-    **{
-        f"ADMM, {name} wrong once": (
-            LASSO, changed("admm", kept(9, **{name: 1.001})), ADMM, False, "", {"max_iter": 20},
-        )
-        for name in "xzpstv"
-    },
-    "augmented Lagrangian": (
-        SVM, changed("augmented_lagrangian", honest), OUTER, True, "", {"max_iter": 12},
-    ),
-    "about another centre": (
-        SVM, changed("augmented_lagrangian", elsewhere), OUTER, False, "v_{t+1}", {"max_iter": 12},
-    ),
-    "u that is no proximal point": (
-        SVM, changed("augmented_lagrangian", lambda k, before, point: point if point.u is None
-                     else replace(point, u=0.999 * point.u)),
-        OUTER, False, "F(y)", {"max_iter": 12},
-    ),
-    "weights that boast": (
-        SVM, changed("augmented_lagrangian", kept(D=1e-3)), OUTER, False, "F(y)", {"max_iter": 12},
-    ),
-    "interior points": (SVM, changed("interior_point", honest), INNER, True, "", {"max_iter": 12}),
-    "slacks of the wrong side": (
-        SVM, changed("interior_point", lambda k, before, point: replace(
-            point, state={n: v - 0.1 if n == "s" else v for n, v in point.state.items()})),
-        INNER, False, "s, z >= 0", {},
-    ),
-    "residuals left behind": (
-        SVM, changed("interior_point", lambda k, before, point: replace(
-            point, w=(1.0 + 0.01 / (k + 1)) * point.w)),
-        INNER, False, "r_t", {},
-    ),
-    "slacks a millionth": (
-        RATES["SoftMarginSVM"](), changed("interior_point", kept(s=1e-6)), INNER, False, "",
-        {"max_iter": 12},
-    ),
-    "a perceptron that asks for a margin": (
-        AXES, eager, T.PerceptronBound(), False, "iteration 2: an update adds", {"max_iter": 30},
-    ),
+
+def right(problem: Any, method: Any, theorem: Any, **given: Any) -> Row:
+    """A method that keeps its theorem, and the options of its run."""
+    return problem, method, theorem, True, "", given
+
+
+def wrong(problem: Any, method: Any, theorem: Any, words: str = "", **given: Any) -> Row:
+    """A method that does not, and words of the first violation."""
+    return problem, method, theorem, False, words, given
+
+
+def by_factor(factor: float) -> Any:
+    """Whether a row is right by the factor of its steps."""
+    return right if factor == 1.0 else wrong
+
+
+def online_row(name: str, factor: float) -> Row:
+    theorem, penalty, ball, leader, size = ONLINE[name]
+    problem = one(1.0, 1.0, losses.Absolute(), penalty)
+    method = partial(online, factor, ball, leader)
+    return by_factor(factor)(problem, method, theorem, max_iter=size)
+
+
+ONLINE: dict[str, tuple[Any, Any, float, bool, int]] = {
+    "online descent": (T.OnlineRegret(), penalties.Zero(), np.inf, False, 400),
+    "leader in a ball": (T.LeaderRegret(), penalties.L2Ball(3.0), 3.0, True, 80),
+    "leader in corners": (T.CornerRegret(), penalties.L1Ball(1.5), 1.5, True, 80),
+}
+PULLED = one(1.0, 1.0, losses.Absolute(), penalties.L2(5.0))
+ROWS: dict[str, Row] = {
+    "descent": right(cml.LeastSquares(*REAL), descent(1.0), DESCENT),
+    **{f"descent, {factor} of its step": wrong(SQUARES, descent(factor), DESCENT, "iteration")
+       for factor in (2.5, 0.1, -1.0)},
+    "unaccelerated": wrong(STEEP, descent(1.0, restarted_at=0), T.AcceleratedRate(False),
+        "iteration", w0=np.ones(1), max_iter=40),
+    "a step a little longer than it says": wrong(RIDGE, descent(1.002), DESCENT),
+    "prox": right(LASSO, proximal("right"), T.ProximalGradientRate()),
+    **{f"prox, {kind}, {type(theorem).__name__}": wrong(LASSO, proximal(kind), theorem)
+       for kind in PROXES if kind != "right" for theorem in (T.ProximalGradientRate(), FAST)},
+    **{f"subgradient, {factor}": by_factor(factor)(one(1.0, 0.0, losses.Absolute()),
+        partial(subgradient, factor), T.SubgradientRate(), w0=np.array([0.025 * abs(factor)]),
+        max_iter=400) for factor in (1.0, 30.0, -1.0)},
+    **{f"{name}, {factor}": online_row(name, factor)
+       for name in ONLINE for factor in (1.0, -1.0, 0.2)},
+    "saga, right": right(axes(8, 4), partial(saga, "right"), T.SagaRate()),
+    **{f"saga, {kind}": wrong(axes(8, 4), partial(saga, kind), T.SagaRate())
+       for kind in ("too long", "wrong sign", "stale table")},
+    **{f"pegasos, {factor}": by_factor(factor)(PULLED, partial(pegasos, factor), T.PegasosRate(),
+        max_iter=80) for factor in (1.0, 60.0, 0.001)},
+    "stochastic subgradients uphill": wrong(ABSOLUTE, uphill, T.StochasticSubgradientRate(),
+        max_iter=250, seeds=8),
+    "half of Newton's steps": wrong(LOGISTIC, partial(resumed, "newton", 0.5), NEWTON, "M r^2",
+        max_iter=30),
+    "Newton undamped": wrong(LOGISTIC, partial(resumed, "newton", 2.5), NEWTON, max_iter=8),
+    "residuals": right(LOGISTIC, newton_cg(honest), INEXACT, max_iter=3),
+    "residuals half way": wrong(LOGISTIC, newton_cg(half_way), INEXACT, "eta_T", max_iter=3),
+    "residuals of another step": wrong(LOGISTIC, newton_cg(told(step=lambda k, v: 0.5)), INEXACT,
+        "eta_T", max_iter=3),
+    "forcing terms below the residual": wrong(LOGISTIC,
+        newton_cg(told(forcing=lambda k, v: 1e-3 * v)), INEXACT, "eta", max_iter=6),
+    "restarts that did not happen": wrong(SLOW_LASSO,
+        fista(told(restarted_at=lambda k, v: float(k - k % 7)), restart=False), FAST),
+    "a step longer once": wrong(LASSO,
+        fista(told(step=lambda k, v: v * (10.0 if k == 3 else 1.0))), FAST, "exceeds 1/L"),
+    "coordinate steps too long": wrong(LASSO, partial(resumed, "coordinate_descent", 2.5),
+        T.Descent(), max_iter=40),
+    "dual points forth and back": wrong(SVM, forth_and_back, T.DualAscent(), max_iter=5),
+    "ADMM whose prices grow": wrong(LASSO, admm(growing, rho=1.0), ADMM, max_iter=40),
+    "ADMM that shows no copies": wrong(LASSO, admm(lambda k, before, point: Iterate(
+        point.w, point.b, facts={"residual": 0.5**k, "rho": 1.0})), ADMM, max_iter=40),
+    "ADMM": right(LASSO, admm(honest), ADMM, max_iter=20),
+    **{f"ADMM, {name} wrong once": wrong(LASSO, admm(kept(9, **{name: 1.001})), ADMM, max_iter=20)
+       for name in "xzpstv"},
+    "augmented Lagrangian": right(SVM, lagrangian(honest), OUTER, max_iter=12),
+    "about another centre": wrong(SVM, lagrangian(elsewhere), OUTER, "v_{t+1}", max_iter=12),
+    "u that is no proximal point": wrong(SVM, lagrangian(lambda k, before, point: point
+        if point.u is None else replace(point, u=0.999 * point.u)), OUTER, "F(y)", max_iter=12),
+    "weights that boast": wrong(SVM, lagrangian(kept(D=1e-3)), OUTER, "F(y)", max_iter=12),
+    "interior points": right(SVM, interior(honest), INNER, max_iter=12),
+    "slacks of the wrong side": wrong(SVM, interior(lambda k, before, point: replace(
+        point, state={n: v - 0.1 if n == "s" else v for n, v in point.state.items()})), INNER,
+        "s, z >= 0"),
+    "residuals left behind": wrong(SVM, interior(lambda k, before, point: replace(
+        point, w=(1.0 + 0.01 / (k + 1)) * point.w)), INNER, "r_t"),
+    "slacks a millionth": wrong(RATES["SoftMarginSVM"](), interior(kept(s=1e-6)), INNER,
+        max_iter=12),
+    "a perceptron that asks for a margin": wrong(AXES, eager, T.PerceptronBound(),
+        "iteration 2: an update adds", max_iter=30),
 }  # fmt: skip
 
 
@@ -446,15 +386,7 @@ def test_decreasing_steps_are_outside_the_theorem_of_the_constant_one() -> None:
 
 def test_a_descent_that_says_a_step_which_it_did_not_take_is_noticed() -> None:
     """Half of 1/L, said exactly, taken a little longer: no rate is broken, the move is."""
-
-    def lying(objective: Any, w: Array, b: float) -> Iterator[Iterate]:
-        P, L = Composite(objective), theory.smoothness(objective)
-        x = P.pack(w, b)
-        while True:
-            yield P.iterate(x, step=0.5 / L, searched=False)
-            x = x - 0.501 / L * P.gradient(x)
-
-    moves, *rest = audit(RATES["Ridge"](), lying, theory.GradientDescentRate(), 20).claims
+    moves, *rest = audit(RATES["Ridge"](), descent(1.002, 0.5), DESCENT, 20).claims
     assert moves.holds is False
     assert all(claim.holds for claim in rest)
 
