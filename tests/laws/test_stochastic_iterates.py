@@ -131,22 +131,13 @@ def test_pegasos(layout: Any) -> None:
 @pytest.mark.parametrize(
     ("penalty", "intercept"),
     [
-        (Zero(), True),
-        (L2(0.4), False),
-        (L2(0.4, UNEVEN), True),
-        (L1(0.05), True),
-        (L1(0.05, UNEVEN), False),
-        (ElasticNet(0.05, 0.3), True),
-        (ElasticNet(40.0, 0.1), False),
-        (Box(-0.2, 0.1), True),
-        (Nonnegative(), False),
-        (L2Ball(30.0), True),
-        (L2Ball(2.0), False),
-        (L2Ball(0.1), True),
-        (L2Ball(1e-8), False),
+        (Zero(), True), (L2(0.4), False), (L2(0.4, UNEVEN), True), (L1(0.05), True),
+        (L1(0.05, UNEVEN), False), (ElasticNet(0.05, 0.3), True), (ElasticNet(40.0, 0.1), False),
+        (Box(-0.2, 0.1), True), (Nonnegative(), False), (L2Ball(30.0), True), (L2Ball(2.0), False),
+        (L2Ball(0.1), True), (L2Ball(1e-8), False),
     ],
     ids=repr,
-)
+)  # fmt: skip
 def test_saga(penalty: Any, intercept: bool, layout: Any) -> None:
     eta = 0.03
     problem = pose(Squared(), penalty, layout, fit_intercept=intercept, sample_weight=WEIGHTS)

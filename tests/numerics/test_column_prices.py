@@ -105,16 +105,9 @@ def test_columns_are_dependent_exactly_or_they_are_doubtful(seed: int) -> None:
 
 
 LOSSES: tuple[losses.Loss, ...] = (
-    losses.Squared(),
-    losses.Huber(0.5),
-    losses.Logistic(),
-    losses.Pinball(0.3),
-    losses.Absolute(),
-    losses.Hinge(),
-    losses.EpsilonInsensitive(0.3),
-    losses.Poisson(),
-    losses.SquaredHinge(),
-)
+    losses.Squared(), losses.Huber(0.5), losses.Logistic(), losses.Pinball(0.3), losses.Absolute(),
+    losses.Hinge(), losses.EpsilonInsensitive(0.3), losses.Poisson(), losses.SquaredHinge(),
+)  # fmt: skip
 PENALTIES: tuple[Penalty, ...] = (
     Zero(),
     Nonnegative(),

@@ -158,15 +158,10 @@ def test_rows_that_contradict_one_another_by_one_unit_are_never_kept(seed: int) 
 
 
 CONES = [
-    cones.ZeroCone(2),
-    cones.NonnegativeCone(3),
-    cones.SecondOrder(1),
-    cones.SecondOrder(4),
-    cones.Semidefinite(6),
-    cones.ExponentialCone(),
-    cones.Power(3, (0.3, 0.7)),
+    cones.ZeroCone(2), cones.NonnegativeCone(3), cones.SecondOrder(1), cones.SecondOrder(4),
+    cones.Semidefinite(6), cones.ExponentialCone(), cones.Power(3, (0.3, 0.7)),
     cones.Power(4, (0.2, 0.5, 0.3)),
-]
+]  # fmt: skip
 SIZES = [0.0, 1.0, -1.0, 1e-8, -1e-8, 0.5, -3.0, 800.0, -800.0, 1e4]
 
 

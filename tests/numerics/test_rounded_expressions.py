@@ -251,19 +251,13 @@ COPIED: list[tuple[cp.Expression, list[cp.Constraint]]] = [
 ]
 
 ADDED: list[tuple[cp.Expression, list[cp.Constraint]]] = [
-    (0.1 * scalar + 0.2 * scalar, [scalar >= 0]),
-    (scalar, [0.1 * vector <= A[0] @ vector]),
-    (scalar, [A @ vector - 0.1 <= 0.2]),
-    (scalar, [0.1 * (A @ vector) <= 0]),
-    (scalar, [A @ vector[[0, 0, 1]] <= 0]),
-    (scalar, [cp.sum(A @ vector) <= 0]),
-    (scalar, [vector / 3.0 <= 0]),
-    (cp.abs(scalar), [vector >= 0]),
-    (scalar, [cp.norm(vector) <= scalar]),
-    (scalar, [A @ v <= 0]),
-    (c @ vector, [vector >= 0]),
+    (0.1 * scalar + 0.2 * scalar, [scalar >= 0]), (scalar, [0.1 * vector <= A[0] @ vector]),
+    (scalar, [A @ vector - 0.1 <= 0.2]), (scalar, [0.1 * (A @ vector) <= 0]),
+    (scalar, [A @ vector[[0, 0, 1]] <= 0]), (scalar, [cp.sum(A @ vector) <= 0]),
+    (scalar, [vector / 3.0 <= 0]), (cp.abs(scalar), [vector >= 0]),
+    (scalar, [cp.norm(vector) <= scalar]), (scalar, [A @ v <= 0]), (c @ vector, [vector >= 0]),
     (scalar, [A @ vector <= [np.inf, 1]]),
-]
+]  # fmt: skip
 
 
 def test_coefficients_that_are_copied_are_those_written() -> None:

@@ -17,17 +17,9 @@ from convexml.certificates.learning.repair import box_inside
 from convexml.data import as_design
 
 ACCOUNTED: list[tuple[Any, ...]] = [
-    ("squared",),
-    ("absolute",),
-    ("pinball", 0.3),
-    ("huber", 0.7),
-    ("epsilon_insensitive", 0.1),
-    ("hinge",),
-    ("squared_hinge",),
-    ("logistic",),
-    ("exponential",),
-    ("poisson",),
-]
+    ("squared",), ("absolute",), ("pinball", 0.3), ("huber", 0.7), ("epsilon_insensitive", 0.1),
+    ("hinge",), ("squared_hinge",), ("logistic",), ("exponential",), ("poisson",),
+]  # fmt: skip
 
 
 def judged(case: Case, w: np.ndarray, b: float, u: np.ndarray | None = None) -> Certificate:

@@ -245,18 +245,14 @@ TRENDS: dict[str, tuple[str, Callable[[Any], Any], dict[str, Any]]] = {
 MISSES = {
     name: (builder(data, write), culprit)
     for data, table in (
-        (regression, OF_REGRESSION),
-        (classes, OF_CLASSES),
-        (of.counts, OF_COUNTS),
-        (of.species, OF_SPECIES),
-        (lambda: classes(n=24), OF_ALPHAS),
-        (of.centred, OF_THETAS),
+        (regression, OF_REGRESSION), (classes, OF_CLASSES), (of.counts, OF_COUNTS),
+        (of.species, OF_SPECIES), (lambda: classes(n=24), OF_ALPHAS), (of.centred, OF_THETAS),
     )
     for name, (culprit, write) in table.items()
 } | {
     name: (of_a_signal(write, **attributes), (culprit,))
     for name, (culprit, write, attributes) in TRENDS.items()
-}
+}  # fmt: skip
 """Builders, and parts of what is said to stand in the way."""
 DECLINED = {*OF_ALPHAS, *OF_THETAS, *TRENDS, *(n for n in OF_CLASSES if OF_CLASSES[n][0] == SOFT)}
 DECLINED.remove("slack_that_may_be_negative")

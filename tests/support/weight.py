@@ -10,14 +10,9 @@ from functools import cache
 from support.sources import nodes, parsed
 
 SILENT = {
-    tokenize.COMMENT,
-    tokenize.NL,
-    tokenize.NEWLINE,
-    tokenize.INDENT,
-    tokenize.DEDENT,
-    tokenize.ENDMARKER,
-    tokenize.ENCODING,
-}
+    tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
+    tokenize.ENDMARKER, tokenize.ENCODING,
+}  # fmt: skip
 
 
 @cache

@@ -136,12 +136,9 @@ def test_a_point_far_from_optimal_is_refuted(kind: str) -> None:
     problem.solve(solver="CLARABEL")
     assert cml.certify(problem).verdict is cml.Verdict.CERTIFIED
     start = {
-        "equations": [-1.0, 3.3],
-        "inequalities": [2.0, 2.0],
-        "ball": [1.1, 1.1],
-        "matrix": [2.0, 2.0],
-        "exponential": [-1.0, 1.0],
-    }[kind]
+        "equations": [-1.0, 3.3], "inequalities": [2.0, 2.0], "ball": [1.1, 1.1],
+        "matrix": [2.0, 2.0], "exponential": [-1.0, 1.0],
+    }[kind]  # fmt: skip
     x.value = np.array(start)
     assert cml.certify(problem).verdict is cml.Verdict.REFUTED
 

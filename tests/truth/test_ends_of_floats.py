@@ -203,15 +203,12 @@ def test_a_sign_constraint_is_measured_in_the_units_of_w() -> None:
     [
         {"c": [0, -1], "A_ub": [[0, 4e7]], "b_ub": [-2.0], "bounds": (0, 1)},
         {
-            "c": [1, -2],
-            "A_ub": [[-1e4, -4e6], [1e4, 4e6], [-2e4, 0]],
-            "b_ub": [0.2, 0.03, -0.002],
-            "A_eq": [[-1, -1]],
-            "b_eq": [-3e-5],
+            "c": [1, -2], "A_ub": [[-1e4, -4e6], [1e4, 4e6], [-2e4, 0]],
+            "b_ub": [0.2, 0.03, -0.002], "A_eq": [[-1, -1]], "b_eq": [-3e-5],
             "bounds": [(0, 1), (0, None)],
         },
     ],
-)
+)  # fmt: skip
 def test_a_program_infeasible_by_little_is_not_optimal(program: dict) -> None:
     assert cml.LinearProgram(**program).solve().status == "infeasible"
 

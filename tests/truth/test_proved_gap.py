@@ -41,20 +41,10 @@ from convexml.penalties import L1, L2, Box, GroupL2, Nonnegative, Zero
 
 Random = np.random.Generator
 LOSSES: list[Kind] = [
-    ("squared",),
-    ("absolute",),
-    ("pinball", 0.3),
-    ("huber", 0.7),
-    ("epsilon_insensitive", 0.1),
-    ("squared_epsilon_insensitive", 0.1),
-    ("hinge",),
-    ("squared_hinge",),
-    ("logistic",),
-    ("exponential",),
-    ("poisson",),
-    ("softmax",),
-    ("hard_margin",),
-]
+    ("squared",), ("absolute",), ("pinball", 0.3), ("huber", 0.7), ("epsilon_insensitive", 0.1),
+    ("squared_epsilon_insensitive", 0.1), ("hinge",), ("squared_hinge",), ("logistic",),
+    ("exponential",), ("poisson",), ("softmax",), ("hard_margin",),
+]  # fmt: skip
 FOUR_PENALTIES = ("l2", "l1", "elastic_net", "group")
 SCALES = ("good", "columns", "offsets", "weights", "all")
 PAIRS = len(LOSSES) * len(FOUR_PENALTIES)

@@ -99,12 +99,9 @@ def test_an_unknown_label_is_answered_with_the_nearest() -> None:
 
 def test_names_of_labelled_and_unlabelled_constraints() -> None:
     constraints = [
-        (x <= 4).set_label("cap"),
-        x >= 1,
-        cp.sum(x) == 6,
-        (x <= 5).set_label("cap"),
+        (x <= 4).set_label("cap"), x >= 1, cp.sum(x) == 6, (x <= 5).set_label("cap"),
         cp.SOC(x[0] + 9, x),
-    ]
+    ]  # fmt: skip
     dual = cml.dualize(cp.Problem(cp.Minimize(cp.sum_squares(x)), constraints))
     expected = ["cap", "lambda_2", "nu_3", "cap (2)", "cone_5"]
     assert list(dual.multipliers.names) == expected

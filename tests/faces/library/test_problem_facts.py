@@ -142,13 +142,9 @@ def test_longley_has_the_certified_coefficients(problems):
     """NIST Statistical Reference Datasets, Longley: all certified digits that float64 can hold."""
     found = regressions.least_squares(**arrays(problems, "least_squares_longley"))
     certified = [
-        15.0618722713733,
-        -0.358191792925910e-01,
-        -2.02022980381683,
-        -1.03322686717359,
-        -0.511041056535807e-01,
-        1829.15146461355,
-    ]
+        15.0618722713733, -0.358191792925910e-01, -2.02022980381683, -1.03322686717359,
+        -0.511041056535807e-01, 1829.15146461355,
+    ]  # fmt: skip
     np.testing.assert_allclose(found["w"], certified, rtol=1e-10)
     assert found["b"] == pytest.approx(-3482258.63459582, rel=1e-10)
     assert found["objective"] == pytest.approx(836424.055505915 / 32, rel=1e-12)

@@ -131,12 +131,8 @@ def test_the_parts_of_the_gap_add_up() -> None:
     drawn = [np.concatenate([line.get_ydata() for line in axes.lines]) for axes in figure.axes]
     total = sum(part[:-1].sum() for part in drawn)  # the last one is the largest, in orange
     w, b, u, Z, t = (
-        rough.primal["w"],
-        rough.primal["b"],
-        rough.dual["u"][:25],
-        FIVE[:25],
-        MIXED[:25],
-    )
+        rough.primal["w"], rough.primal["b"], rough.dual["u"][:25], FIVE[:25], MIXED[:25],
+    )  # fmt: skip
     P = 0.5 * np.mean((t - Z @ w - b) ** 2) + 0.5 * ridge.lam * w @ w
     D = -12.5 * u @ u - t @ u - np.sum((Z.T @ u) ** 2) / (2.0 * ridge.lam)
     assert total == pytest.approx(P - D, rel=1e-9)

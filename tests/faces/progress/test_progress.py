@@ -80,12 +80,9 @@ def test_a_path_counts_its_points_and_hears_of_each() -> None:
     LASSO.path([0.3, 0.2, 0.1], progress=told.append)
     outer = list(dict.fromkeys(str(each.stages[0]) for each in told))
     assert outer == [
-        "Lasso.path",
-        "Lasso.path 0/3 lam = 0.3",
-        "Lasso.path 1/3 lam = 0.2",
-        "Lasso.path 2/3 lam = 0.1",
-        "Lasso.path 3/3",
-    ]
+        "Lasso.path", "Lasso.path 0/3 lam = 0.3", "Lasso.path 1/3 lam = 0.2",
+        "Lasso.path 2/3 lam = 0.1", "Lasso.path 3/3",
+    ]  # fmt: skip
     assert {each.stages[1].name for each in told if len(each.stages) > 1} == {"Lasso.solve"}
     assert math.isnan(told[-1].objective)  # it is that of no one problem
 

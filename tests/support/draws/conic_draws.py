@@ -202,14 +202,9 @@ def logistic(rng: Random) -> Conic:
 
 
 DRAWS: dict[str, Callable[[Random], Conic]] = {
-    "linear": linear,
-    "curved": curved,
-    "second order": second_order,
-    "exponentials": exponentials,
-    "largest eigenvalue": largest_eigenvalue,
-    "least squares": least_squares,
-    "logistic": logistic,
-}
+    "linear": linear, "curved": curved, "second order": second_order, "exponentials": exponentials,
+    "largest eigenvalue": largest_eigenvalue, "least squares": least_squares, "logistic": logistic,
+}  # fmt: skip
 
 
 # -- judging ---------------------------------------------------------------------------------

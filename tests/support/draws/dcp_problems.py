@@ -9,32 +9,13 @@ import cvxpy as cp
 import numpy as np
 
 ATOMS = (
-    "linear",
-    "square",
-    "norm1",
-    "norm2",
-    "norminf",
-    "huber",
-    "logistic",
-    "log_sum_exp",
-    "quad_over_lin",
-    "maximum",
-    "sum_largest",
-    "abs",
-    "pos",
-    "psd",
-    "lambda_max",
-)
+    "linear", "square", "norm1", "norm2", "norminf", "huber", "logistic", "log_sum_exp",
+    "quad_over_lin", "maximum", "sum_largest", "abs", "pos", "psd", "lambda_max",
+)  # fmt: skip
 SETS = (
-    "half-spaces",
-    "equalities",
-    "ball",
-    "box",
-    "l1 ball",
-    "simplex-like",
-    "quadratic",
+    "half-spaces", "equalities", "ball", "box", "l1 ball", "simplex-like", "quadratic",
     "exponentials",
-)
+)  # fmt: skip
 ATTRIBUTES = ("none", "nonneg", "nonpos", "bounds", "lower bounds")
 
 

@@ -16,28 +16,14 @@ from support.exact.exact_program import OPTIMAL
 
 Random = np.random.Generator
 LOSSES: tuple[Kind, ...] = (
-    ("squared",),
-    ("absolute",),
-    ("pinball", 0.3),
-    ("huber", 0.5),
-    ("epsilon_insensitive", 0.1),
-    ("hinge",),
-    ("squared_hinge",),
-    ("hard_margin",),
-    ("interpolation",),
-    ("logistic",),
-    ("exponential",),
-    ("poisson",),
-)
+    ("squared",), ("absolute",), ("pinball", 0.3), ("huber", 0.5), ("epsilon_insensitive", 0.1),
+    ("hinge",), ("squared_hinge",), ("hard_margin",), ("interpolation",), ("logistic",),
+    ("exponential",), ("poisson",),
+)  # fmt: skip
 PENALTIES: tuple[Kind, ...] = (
-    ("none",),
-    ("l2", 0.1),
-    ("l1", 0.1),
-    ("elastic_net", 0.1, 0.5),
-    ("l1_ball", 1.0),
-    ("box", -1.0, 1.0),
-    ("nonnegative",),
-)
+    ("none",), ("l2", 0.1), ("l1", 0.1), ("elastic_net", 0.1, 0.5), ("l1_ball", 1.0),
+    ("box", -1.0, 1.0), ("nonnegative",),
+)  # fmt: skip
 
 
 def pair(rng: Random) -> tuple[Kind, Kind]:

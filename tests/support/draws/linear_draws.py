@@ -192,13 +192,9 @@ def rescaled(rng: Random, base: Linear, largest: int = 60) -> Linear:
 
 
 DRAWS = {
-    "solvable": solvable,
-    "far": lambda rng: solvable(rng, far=True),
-    "anything": anything,
-    "opposite": opposite,
-    "game": game,
-    "almost": almost,
-}
+    "solvable": solvable, "far": lambda rng: solvable(rng, far=True), "anything": anything,
+    "opposite": opposite, "game": game, "almost": almost,
+}  # fmt: skip
 
 
 def draw(rng: Random) -> tuple[str, Linear]:

@@ -18,12 +18,9 @@ BINARY = np.where(F + 0.5 * RNG.normal(size=40) > 0.0, "yes", "no")
 WEIGHTS = RNG.integers(0, 4, size=40).astype(float)
 NEW = RNG.normal(size=(9, 3))
 KERNELS = [
-    Gaussian(1.0),
-    Laplacian(2.0),
-    Linear(),
-    Polynomial(2, coef0=1.0),
+    Gaussian(1.0), Laplacian(2.0), Linear(), Polynomial(2, coef0=1.0),
     0.5 * Gaussian(0.5) + Linear() * Gaussian(3.0),
-]
+]  # fmt: skip
 MODELS: dict[str, Callable[..., Any]] = {
     "KernelRidge": lambda k, **kw: cml.KernelRidge(X, REAL, 0.05, k, **kw),
     "KernelLogistic": lambda k, **kw: cml.KernelLogistic(X, BINARY, 0.02, k, **kw),

@@ -19,12 +19,9 @@ Y = np.array(["ant", "bee", "cat"])[(SCORES + RNG.gumbel(size=(N, K))).argmax(ax
 CODES = np.searchsorted(["ant", "bee", "cat"], Y)
 WEIGHTS = RNG.integers(0, 4, size=N).astype(float)
 PENALTIES = [
-    *(("l2", lam) for lam in (0.1, 1e-3)),
-    *(("l1", lam) for lam in (0.02, 0.1)),
-    ("group", 0.1),
-    (None, 0.0),
-    ("l2", 0.0),
-]
+    *(("l2", lam) for lam in (0.1, 1e-3)), *(("l1", lam) for lam in (0.02, 0.1)), ("group", 0.1),
+    (None, 0.0), ("l2", 0.0),
+]  # fmt: skip
 
 
 def pose(penalty: str | None, lam: float, **keywords: Any) -> cml.SoftmaxRegression:

@@ -91,12 +91,9 @@ def lasso(X, y, lam):
     assert np.abs(slope[~active]).max(initial=0) <= lam
     objective = np.mean((yc - Xc @ w) ** 2) / 2 + lam * np.abs(w).sum()
     return {
-        "objective": objective,
-        "w": w,
-        "b": y.mean() - X.mean(0) @ w,
-        "nonzeros": np.count_nonzero(w),
-        "lam_max": np.abs(Xc.T @ yc).max() / len(y),
-    }
+        "objective": objective, "w": w, "b": y.mean() - X.mean(0) @ w,
+        "nonzeros": np.count_nonzero(w), "lam_max": np.abs(Xc.T @ yc).max() / len(y),
+    }  # fmt: skip
 
 
 def constrained_lasso(X, y, radius, fit_intercept=True):

@@ -198,13 +198,10 @@ def twenty() -> list[tuple[Any, str, int | None]]:
     count = np.random.default_rng(5).poisson(2.0, 40).astype(float)
     weight = np.random.default_rng(6).uniform(0.2, 2.0, 40)
     general = (
-        (REAL, losses.Huber(0.5)),
-        (REAL, losses.Pinball(0.8)),
-        (REAL, losses.SquaredEpsilonInsensitive(0.1)),
-        (BINARY, losses.SquaredHinge()),
-        (BINARY, losses.Exponential()),
-        (count, losses.Poisson()),
-    )
+        (REAL, losses.Huber(0.5)), (REAL, losses.Pinball(0.8)),
+        (REAL, losses.SquaredEpsilonInsensitive(0.1)), (BINARY, losses.SquaredHinge()),
+        (BINARY, losses.Exponential()), (count, losses.Poisson()),
+    )  # fmt: skip
     named = [
         MODELS[name](kernel, **given)
         for kernel, given in ((Gaussian(1.0), {}), (Laplacian(2.0), {"sample_weight": weight}))

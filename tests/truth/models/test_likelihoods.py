@@ -237,12 +237,9 @@ def test_points_beside_the_simplex() -> None:
     problem = cml.CategoricalLikelihood(WINES)
     q = problem.shares
     for change, verdict in (
-        (1.0, "certified"),
-        (1.0 + 1e-9, "certified"),
-        (1.0 - 1e-9, "certified"),
-        (1.0 + 1e-3, "refuted"),
-        (0.5, "refuted"),
-    ):
+        (1.0, "certified"), (1.0 + 1e-9, "certified"), (1.0 - 1e-9, "certified"),
+        (1.0 + 1e-3, "refuted"), (0.5, "refuted"),
+    ):  # fmt: skip
         found = problem.certify(q * change)
         assert str(found.verdict) == verdict
         assert found.gap >= 0.0

@@ -113,14 +113,11 @@ def exact(w: Array, b: float, A: Array, y: Array, lam: float) -> Decimal:
 @pytest.mark.parametrize(
     ("A", "y", "lam"),
     [
-        (X, Y, 0.2),
-        (X, Y, 0.0),
-        (X + 1e6, Y + 1e9, 0.2),
-        (WIDE, WHOLE, 0.05),
+        (X, Y, 0.2), (X, Y, 0.0), (X + 1e6, Y + 1e9, 0.2), (WIDE, WHOLE, 0.05),
         (np.column_stack([X, X[:, 0]]), Y, 0.05),
     ],
     ids=["", "no penalty", "far away", "exact fit", "a column twice"],
-)
+)  # fmt: skip
 def test_gaps_cover_what_is_lost(A: Array, y: Array, lam: float) -> None:
     rng = np.random.default_rng(3)
     problem = cml.SquareRootLasso(A, y, lam)
