@@ -223,27 +223,14 @@ def test_what_is_allowed_is_not_reported(tmp_path: Path) -> None:
         ({"certificates/a.py": "from . import b", "certificates/b.py": "from .a import f"}, 2),
         ({"solvers/a.py": "def f():\n    from .a import g"}, 1),
         ({"solvers/__init__.py": "from .a import f", "solvers/a.py": "from . import g"}, 2),
-        (
-            {
-                "models/one/a.py": "from ..two.b import f",
-                "models/two/b.py": "x = 1",
-                "models/two/c.py": "if TYPE_CHECKING:\n    from ..one.d import g",
-                "models/one/d.py": "x = 1",
-            },
-            1,
-        ),
-        (
-            {
-                "models/__init__.py": "from .one.a import f\nfrom .b import g",
-                "models/one/__init__.py": "",
-                "models/one/a.py": "from ..b import g\nfrom .c import h",
-                "models/one/c.py": "from .. import b",
-                "models/b.py": "from ..solvers import x",
-                "solvers/__init__.py": "",
-            },
-            0,
-        ),
+        ({"models/one/a.py": "from ..two.b import f", "models/two/b.py": "x = 1",
+            "models/two/c.py": "if TYPE_CHECKING:\n    from ..one.d import g",
+            "models/one/d.py": "x = 1"}, 1),
+        ({"models/__init__.py": "from .one.a import f\nfrom .b import g",
+            "models/one/__init__.py": "", "models/one/a.py": "from ..b import g\nfrom .c import h",
+            "models/one/c.py": "from .. import b", "models/b.py": "from ..solvers import x",
+            "solvers/__init__.py": ""}, 0),
     ],
-)
+)  # fmt: skip
 def test_a_planted_circle_is_found(tmp_path: Path, files: dict[str, str], found: int) -> None:
     assert len(circles(plant(tmp_path, files))) == found

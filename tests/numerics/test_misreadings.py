@@ -48,6 +48,16 @@ def row(size: int, factor: float, at: int = -1) -> np.ndarray:
     return factors
 
 
+def weighted(term: Any, factor: float, at: int = -1) -> Any:
+    """The term with another weight of one row."""
+    return replace(term, weight=term.weight * row(term.weight.size, factor, at))
+
+
+def scaled(term: Any, factor: float) -> Any:
+    """The term with its last row times a factor."""
+    return replace(term, affine=term.affine.scaled(row(term.affine.size, factor)))
+
+
 def assigned(owner: Any, **values: Any) -> bool:
     for name, value in values.items():
         setattr(owner, name, value)
@@ -98,38 +108,20 @@ OTHER = {"square": "abs", "abs": "square", "ramp": "squared ramp", "squared ramp
 RAMPS = ("ramp", "logistic", "exp", "squared ramp")
 COMMON: dict[str, Fault] = {
     "weight": lambda r: one(r.terms, lambda t: replace(t, weight=t.weight * (1.0 + SMALL))),
-    "scaled row": lambda r: one(
-        r.terms, lambda t: replace(t, affine=t.affine.scaled(row(t.affine.size, 1.0 + 1e-4)))
-    ),
+    "scaled row": lambda r: one(r.terms, lambda t: scaled(t, 1.0 + 1e-4)),
     "dropped term": lambda r: len(r.terms) > 1 and bool(r.terms.pop(0).weight.any()),
     "line": lambda r: one(
-        r.linear,
-        lambda t: (
-            replace(t, weight=t.weight * row(t.weight.size, 1.0 + 1e-4, 0))
-            if t.weight.flat[0]
-            else None
-        ),
+        r.linear, lambda t: weighted(t, 1.0 + 1e-4, 0) if t.weight.flat[0] else None
     ),
     "constant": lambda r: assigned(r, constant=r.constant + 1e-3),
     "sign": lambda r: assigned(r, sign=-r.sign),
     "forgotten constraint": forgotten,
 }
 READING = COMMON | {
-    "weight of a row": lambda r: one(
-        r.terms, lambda t: replace(t, weight=t.weight * row(t.weight.size, 1.0 + 1e-4))
-    ),
-    "dropped row": lambda r: one(
-        r.terms, lambda t: replace(t, weight=t.weight * row(t.weight.size, 0.0))
-    ),
+    "weight of a row": lambda r: one(r.terms, lambda t: weighted(t, 1.0 + 1e-4)),
+    "dropped row": lambda r: one(r.terms, lambda t: weighted(t, 0.0)),
     "target": lambda r: one(r.terms, lambda t: shifted(t, SMALL)),
-    "flipped row": lambda r: one(
-        r.terms,
-        lambda t: (
-            replace(t, affine=t.affine.scaled(row(t.affine.size, -1.0)))
-            if t.kind in RAMPS
-            else None
-        ),
-    ),
+    "flipped row": lambda r: one(r.terms, lambda t: scaled(t, -1.0) if t.kind in RAMPS else None),
     "exchanged rows": lambda r: one(r.terms, exchanged),
     "entry of the design": lambda r: one(r.terms, entry),
     "level": lambda r: one(
@@ -146,19 +138,16 @@ READING = COMMON | {
 def bounded(reading: Any) -> Iterator[tuple[dict[Any, Any], Any, float]]:
     for each in reading.sets:
         if isinstance(each, EntryBounds):
-            for ends, holds, step in (
-                (reading.upper, each.above, 1e-4),
-                (reading.lower, each.below, -1e-4),
-            ):
-                if holds.any():
-                    yield ends, each.key, step
+            if each.above.any():
+                yield reading.upper, each.key, 1e-4
+            if each.below.any():
+                yield reading.lower, each.key, -1e-4
 
 
 def wider(reading: Any) -> bool:
-    for ends, key, step in bounded(reading):
-        ends[key] = ends[key] + step
-        return True
-    return False
+    ends, key, step = next(bounded(reading), ({}, None, 0.0))
+    ends[key] = ends.get(key, 0.0) + step
+    return key is not None
 
 
 def unbounded(reading: Any) -> bool:
@@ -236,9 +225,7 @@ CONSTRAINTS: dict[str, Fault] = {
     "larger ball": lambda r: one(r.balls, lambda b: replace(b, radius=b.radius * (1.0 + SMALL))),
     "other ball": lambda r: one(r.balls, lambda b: replace(b, order=3 - b.order)),
     "margin of a row": lambda r: margins(r, lambda t: shifted(t, -1e-4)),
-    "forgotten margin": lambda r: margins(
-        r, lambda t: replace(t, weight=t.weight * row(t.weight.size, 0.0, 0))
-    ),
+    "forgotten margin": lambda r: margins(r, lambda t: weighted(t, 0.0, 0)),
     "cost of a slack": lambda r: slacks(
         r, lambda _, __, t: replace(t, weight=t.weight * (1.0 + SMALL))
     ),
@@ -347,11 +334,6 @@ def place(posed: Any) -> bool:
     return one(posed.differences.rows, lambda rows: replace(rows, start=start))
 
 
-def difference(rows: Any) -> Any:
-    factors = row(rows.term.affine.size, 1.0 + SMALL)
-    return replace(rows, term=replace(rows.term, affine=rows.term.affine.scaled(factors)))
-
-
 POSED_TRENDS: dict[str, Fault] = {
     "entry of the signal": lambda p: trend(p, y=p.signal + SMALL * (row(p.signal.size, 2.0) - 1.0)),
     "order": lambda p: trend(p, order=p.problem.order + 1),
@@ -362,7 +344,9 @@ POSED_TRENDS: dict[str, Fault] = {
     "dropped sizes": lambda p: bool(p.differences.rows.pop()),
     "dropped squares": lambda p: bool(p.squares.pop()),
     "forgotten slack": lambda p: bool(p.reading.eliminated) and bool(p.reading.eliminated.pop()),
-    "row of a map": lambda p: one(p.differences.rows, difference),
+    "row of a map": lambda p: one(
+        p.differences.rows, lambda rows: replace(rows, term=scaled(rows.term, 1.0 + SMALL))
+    ),
 }
 
 # -- they are noticed ------------------------------------------------------------------------------

@@ -136,32 +136,16 @@ PAIRS: dict[str, tuple[Any, Any, Any, Any]] = {
     "LeastSquares": (cml.LeastSquares(X, Y), linear_model.LinearRegression(), X, Y),
     "Ridge": (cml.Ridge(X, Y, 2.0 / N), linear_model.Ridge(2.0), X, Y),
     "Lasso": (cml.Lasso(X, Y, 0.3), linear_model.Lasso(0.3, tol=1e-10), X, Y),
-    "PoissonRegression": (
-        cml.PoissonRegression(XC, YC, 0.1),
-        linear_model.PoissonRegressor(alpha=0.1, tol=1e-10, max_iter=1000),
-        XC,
-        YC,
-    ),
-    "LogisticRegression": (
-        cml.LogisticRegression(XB, NAMES, 1.0 / N),
-        linear_model.LogisticRegression(tol=1e-10, max_iter=1000),
-        XB,
-        NAMES,
-    ),
+    "PoissonRegression": (cml.PoissonRegression(XC, YC, 0.1),
+        linear_model.PoissonRegressor(alpha=0.1, tol=1e-10, max_iter=1000), XC, YC),
+    "LogisticRegression": (cml.LogisticRegression(XB, NAMES, 1.0 / N),
+        linear_model.LogisticRegression(tol=1e-10, max_iter=1000), XB, NAMES),
     "SoftMarginSVM": (cml.SoftMarginSVM(XB, NAMES), svm.SVC(kernel="linear", tol=1e-10), XB, NAMES),
-    "QuantileRegression": (
-        cml.QuantileRegression(X, Y, 0.3, 0.1),
-        linear_model.QuantileRegressor(quantile=0.3, alpha=0.1),
-        X,
-        Y,
-    ),
-    "SoftmaxRegression": (
-        cml.SoftmaxRegression(softmax.X, softmax.Y, 1.0 / softmax.N),
-        linear_model.LogisticRegression(tol=1e-10, max_iter=1000),
-        softmax.X,
-        softmax.Y,
-    ),
-}
+    "QuantileRegression": (cml.QuantileRegression(X, Y, 0.3, 0.1),
+        linear_model.QuantileRegressor(quantile=0.3, alpha=0.1), X, Y),
+    "SoftmaxRegression": (cml.SoftmaxRegression(softmax.X, softmax.Y, 1.0 / softmax.N),
+        linear_model.LogisticRegression(tol=1e-10, max_iter=1000), softmax.X, softmax.Y),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PAIRS)
