@@ -188,14 +188,11 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     sys.modules.pop("planted_docs", None)
 
 
-@pytest.mark.parametrize(
-    ("name", "finding"),
-    [
-        ("bare", "GL08"),
-        ("silent", "PR01"),
-        ("Loose", "has no docstring and inherits none"),
-        ("Record", "field forgotten"),
-    ],
-)
+@pytest.mark.parametrize(("name", "finding"), [
+    ("bare", "GL08"),
+    ("silent", "PR01"),
+    ("Loose", "has no docstring and inherits none"),
+    ("Record", "field forgotten"),
+])  # fmt: skip
 def test_a_planted_mistake_is_found(planted: str, name: str, finding: str) -> None:
     assert any(finding in line for line in findings(f"{planted}.{name}"))

@@ -80,40 +80,34 @@ def test_the_walk_sees_what_that_module_does(repository: Path) -> None:
         assert name in seen
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "import cvxpy.settings",
-        "from cvxpy.atoms.quad_form import QuadForm",
-        "from cvxpy import reductions",
-        "from cvxpy.constraints import Inequality",
-        "def f():\n    from cvxpy.lin_ops import lin_utils",
-        "importlib.import_module('cvxpy.utilities')",
-        "cp.atoms.abs(x)",
-        "variable._value = 1.0",
-        "problem._status",
-        "getattr(atom, '_domain')",
-        "data['param_prob']",
-        "chain.reductions[0].canon_methods",
-    ],
-)
+@pytest.mark.parametrize("source", [
+    "import cvxpy.settings",
+    "from cvxpy.atoms.quad_form import QuadForm",
+    "from cvxpy import reductions",
+    "from cvxpy.constraints import Inequality",
+    "def f():\n    from cvxpy.lin_ops import lin_utils",
+    "importlib.import_module('cvxpy.utilities')",
+    "cp.atoms.abs(x)",
+    "variable._value = 1.0",
+    "problem._status",
+    "getattr(atom, '_domain')",
+    "data['param_prob']",
+    "chain.reductions[0].canon_methods",
+])  # fmt: skip
 def test_a_planted_trespass_is_found(source: str) -> None:
     assert len(list(trespasses(source, ["convexml", "audit"]))) == 1
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "import cvxpy as cp\ncp.abs(x)",
-        "from cvxpy import Variable",
-        "isinstance(c, cp.constraints.Inequality)",
-        "try:\n    pass\nexcept cp.error.DCPError:\n    pass",
-        "type(atom).__name__ == 'quad_over_lin'",
-        "self._value = 1.0",
-        "problem.get_problem_data('CLARABEL')",
-        "from .cvxpy.solving import solve",
-    ],
-)
+@pytest.mark.parametrize("source", [
+    "import cvxpy as cp\ncp.abs(x)",
+    "from cvxpy import Variable",
+    "isinstance(c, cp.constraints.Inequality)",
+    "try:\n    pass\nexcept cp.error.DCPError:\n    pass",
+    "type(atom).__name__ == 'quad_over_lin'",
+    "self._value = 1.0",
+    "problem.get_problem_data('CLARABEL')",
+    "from .cvxpy.solving import solve",
+])  # fmt: skip
 def test_what_is_documented_is_allowed(source: str) -> None:
     assert list(trespasses(source, ["convexml", "audit"])) == []
 

@@ -177,30 +177,27 @@ def plant(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
-@pytest.mark.parametrize(
-    ("file", "source"),
-    [
-        ("certificates/gap.py", "from convexml.solvers import newton"),
-        ("certificates/gap.py", "import convexml.solvers.newton as newton"),
-        ("certificates/gap.py", "from convexml import solvers"),
-        ("certificates/gap.py", "from .. import solvers"),
-        ("certificates/gap.py", "from ..solvers.driver import run"),
-        ("certificates/__init__.py", "from ..solvers import driver"),
-        ("certificates/gap.py", "def f():\n    if True:\n        from ..solvers import driver"),
-        ("certificates/gap.py", "if TYPE_CHECKING:\n    from ..solvers import driver"),
-        ("certificates/gap.py", "importlib.import_module('convexml.solvers')"),
-        ("certificates/gap.py", "import_module('..solvers', __package__)"),
-        ("certificates/gap.py", "from convexml import duality"),
-        ("certificates/gap.py", "import convexml"),
-        ("certificates/gap.py", "from convexml import Lasso"),
-        ("certificates/gap.py", "from convexml import *"),
-        ("numerics.py", "from .data import Design"),
-        ("errors.py", "from .validation import check_array"),
-        ("losses/hinge.py", "from ..penalties.l1 import L1"),
-        ("attic.py", "x = 1"),
-        ("attic/old.py", "x = 1"),
-    ],
-)
+@pytest.mark.parametrize(("file", "source"), [
+    ("certificates/gap.py", "from convexml.solvers import newton"),
+    ("certificates/gap.py", "import convexml.solvers.newton as newton"),
+    ("certificates/gap.py", "from convexml import solvers"),
+    ("certificates/gap.py", "from .. import solvers"),
+    ("certificates/gap.py", "from ..solvers.driver import run"),
+    ("certificates/__init__.py", "from ..solvers import driver"),
+    ("certificates/gap.py", "def f():\n    if True:\n        from ..solvers import driver"),
+    ("certificates/gap.py", "if TYPE_CHECKING:\n    from ..solvers import driver"),
+    ("certificates/gap.py", "importlib.import_module('convexml.solvers')"),
+    ("certificates/gap.py", "import_module('..solvers', __package__)"),
+    ("certificates/gap.py", "from convexml import duality"),
+    ("certificates/gap.py", "import convexml"),
+    ("certificates/gap.py", "from convexml import Lasso"),
+    ("certificates/gap.py", "from convexml import *"),
+    ("numerics.py", "from .data import Design"),
+    ("errors.py", "from .validation import check_array"),
+    ("losses/hinge.py", "from ..penalties.l1 import L1"),
+    ("attic.py", "x = 1"),
+    ("attic/old.py", "x = 1"),
+])  # fmt: skip
 def test_a_planted_violation_is_found(tmp_path: Path, file: str, source: str) -> None:
     assert len(violations(plant(tmp_path, {file: source}))) == 1
 
@@ -217,20 +214,17 @@ def test_what_is_allowed_is_not_reported(tmp_path: Path) -> None:
     assert violations(plant(tmp_path, files)) == []
 
 
-@pytest.mark.parametrize(
-    ("files", "found"),
-    [
-        ({"certificates/a.py": "from . import b", "certificates/b.py": "from .a import f"}, 2),
-        ({"solvers/a.py": "def f():\n    from .a import g"}, 1),
-        ({"solvers/__init__.py": "from .a import f", "solvers/a.py": "from . import g"}, 2),
-        ({"models/one/a.py": "from ..two.b import f", "models/two/b.py": "x = 1",
-            "models/two/c.py": "if TYPE_CHECKING:\n    from ..one.d import g",
-            "models/one/d.py": "x = 1"}, 1),
-        ({"models/__init__.py": "from .one.a import f\nfrom .b import g",
-            "models/one/__init__.py": "", "models/one/a.py": "from ..b import g\nfrom .c import h",
-            "models/one/c.py": "from .. import b", "models/b.py": "from ..solvers import x",
-            "solvers/__init__.py": ""}, 0),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("files", "found"), [
+    ({"certificates/a.py": "from . import b", "certificates/b.py": "from .a import f"}, 2),
+    ({"solvers/a.py": "def f():\n    from .a import g"}, 1),
+    ({"solvers/__init__.py": "from .a import f", "solvers/a.py": "from . import g"}, 2),
+    ({"models/one/a.py": "from ..two.b import f", "models/two/b.py": "x = 1",
+        "models/two/c.py": "if TYPE_CHECKING:\n    from ..one.d import g",
+        "models/one/d.py": "x = 1"}, 1),
+    ({"models/__init__.py": "from .one.a import f\nfrom .b import g",
+        "models/one/__init__.py": "", "models/one/a.py": "from ..b import g\nfrom .c import h",
+        "models/one/c.py": "from .. import b", "models/b.py": "from ..solvers import x",
+        "solvers/__init__.py": ""}, 0),
+])  # fmt: skip
 def test_a_planted_circle_is_found(tmp_path: Path, files: dict[str, str], found: int) -> None:
     assert len(circles(plant(tmp_path, files))) == found

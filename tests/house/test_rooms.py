@@ -58,15 +58,12 @@ def test_no_two_classes_have_one_name(repository: Path) -> None:
     assert set(namesakes(repository)) == TWICE
 
 
-@pytest.mark.parametrize(
-    ("file", "lines", "found"),
-    [
-        ("convexml/bridge/part.py", LONG + 1, 1),
-        ("tests/faces/test_part.py", LONG + 1, 1),
-        ("tests/faces/test_part.py", LONG, 0),
-        (f"{TABLES}/mutants_parts.py", LONG + 1, 0),
-    ],
-)
+@pytest.mark.parametrize(("file", "lines", "found"), [
+    ("convexml/bridge/part.py", LONG + 1, 1),
+    ("tests/faces/test_part.py", LONG + 1, 1),
+    ("tests/faces/test_part.py", LONG, 0),
+    (f"{TABLES}/mutants_parts.py", LONG + 1, 0),
+])  # fmt: skip
 def test_a_planted_long_file_is_found(tmp_path: Path, file: str, lines: int, found: int) -> None:
     path = tmp_path / file
     path.parent.mkdir(parents=True)

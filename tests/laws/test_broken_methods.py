@@ -353,14 +353,11 @@ def too_long(problem: Any, factor: float, constant: str) -> dict[str, float]:
     return {"step": factor / getattr(theory, constant)(problem.objective_parts)}
 
 
-@pytest.mark.parametrize(
-    ("problem", "solver", "factor", "constant", "words"),
-    [
-        (RIDGE, "gradient_descent", 2.5, "smoothness", "exceeds 1/L"),
-        (axes(), "sgd", 2.5, "sample_smoothness", "exceeds 1/(2 L_max)"),
-        (axes(), "saga", 0.3, "sample_smoothness", "exceeds 1/(4 L_max)"),
-    ],
-)
+@pytest.mark.parametrize(("problem", "solver", "factor", "constant", "words"), [
+    (RIDGE, "gradient_descent", 2.5, "smoothness", "exceeds 1/L"),
+    (axes(), "sgd", 2.5, "sample_smoothness", "exceeds 1/(2 L_max)"),
+    (axes(), "saga", 0.3, "sample_smoothness", "exceeds 1/(4 L_max)"),
+])  # fmt: skip
 def test_a_step_that_is_too_long_is_named(
     problem: Any, solver: str, factor: float, constant: str, words: str
 ) -> None:

@@ -203,22 +203,16 @@ def test_a_missing_solver_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None
     assert "osqp" in cml.solvers.available()
 
 
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (RuntimeError("no memory"), "RuntimeError: no memory"),
-        (PanicException("index out of bounds"), "PanicException: index out of bounds"),
-        (ZeroDivisionError(), "ZeroDivisionError: "),
-    ],
-)
-@pytest.mark.parametrize(
-    "stage",
-    [
-        "cvxpy.Problem.get_problem_data",
-        "cvxpy.Problem.unpack_results",
-        "cvxpy.reductions.solvers.solving_chain.SolvingChain.solve_via_data",
-    ],
-)
+@pytest.mark.parametrize(("error", "words"), [
+    (RuntimeError("no memory"), "RuntimeError: no memory"),
+    (PanicException("index out of bounds"), "PanicException: index out of bounds"),
+    (ZeroDivisionError(), "ZeroDivisionError: "),
+])  # fmt: skip
+@pytest.mark.parametrize("stage", [
+    "cvxpy.Problem.get_problem_data",
+    "cvxpy.Problem.unpack_results",
+    "cvxpy.reductions.solvers.solving_chain.SolvingChain.solve_via_data",
+])  # fmt: skip
 def test_a_crash_is_an_outcome(
     monkeypatch: pytest.MonkeyPatch, error: BaseException, words: str, stage: str
 ) -> None:
@@ -249,18 +243,15 @@ def diverging(first: int, bad: float) -> Any:
     return iterate
 
 
-@pytest.mark.parametrize(
-    ("iterate", "status", "claimed", "words"),
-    [
-        (broken, "failed", "error", "FloatingPointError: underflow in step 1"),
-        *(
-            (diverging(first, bad), "inaccurate" if first else "failed", "non-finite", "")
-            for first in (0, 1)
-            for bad in (np.nan, np.inf)
-        ),
-        (lambda objective, w, b: iter(()), "inaccurate", "exhausted", ""),
-    ],
-)
+@pytest.mark.parametrize(("iterate", "status", "claimed", "words"), [
+    (broken, "failed", "error", "FloatingPointError: underflow in step 1"),
+    *(
+        (diverging(first, bad), "inaccurate" if first else "failed", "non-finite", "")
+        for first in (0, 1)
+        for bad in (np.nan, np.inf)
+    ),
+    (lambda objective, w, b: iter(()), "inaccurate", "exhausted", ""),
+])  # fmt: skip
 def test_an_algorithm_that_breaks_is_an_outcome(
     plant: Callable[..., str], iterate: Any, status: str, claimed: str, words: str
 ) -> None:

@@ -257,16 +257,13 @@ def test_a_solver_that_raises_or_stops_is_told() -> None:
     assert "ZeroDivisionError: by lam" in str(found)
 
 
-@pytest.mark.parametrize(
-    ("solver", "kind", "words"),
-    [
-        (lambda X: iter(()), None, "kind must be one of"),
-        (students.gradient_student(), "fista", "parameter"),
-        (lambda X: 3.0, "gradient_descent", "must be a generator"),
-        (lambda X: iter([np.zeros(7)]), "gradient_descent", "2 numbers"),
-        (lambda Xs: iter(()), "gradient_descent", "'Xs'"),
-    ],
-)
+@pytest.mark.parametrize(("solver", "kind", "words"), [
+    (lambda X: iter(()), None, "kind must be one of"),
+    (students.gradient_student(), "fista", "parameter"),
+    (lambda X: 3.0, "gradient_descent", "must be a generator"),
+    (lambda X: iter([np.zeros(7)]), "gradient_descent", "2 numbers"),
+    (lambda Xs: iter(()), "gradient_descent", "'Xs'"),
+])  # fmt: skip
 def test_what_cannot_be_graded_is_refused(solver, kind, words: str) -> None:
     if kind == "fista":
         solver = lambda nothing: iter(())  # noqa: E731

@@ -69,35 +69,29 @@ def test_close_samples_keep_their_distance() -> None:
     assert np.all(np.diag(Laplacian(1.0)(sparse.csr_array(A), sparse.csr_array(A.copy()))) == 1.0)
 
 
-@pytest.mark.parametrize(
-    ("K", "words"),
-    [
-        (np.array([[1.0, 2.0], [2.0, 1.0]]), "least eigenvalue is -1"),
-        (np.diag([1.0, -1e-6]), "least eigenvalue is -1e-06"),
-        (-np.eye(3), "least eigenvalue is -1"),
-        (np.array([[1.0, 0.5], [0.4, 1.0]]), r"symmetric.*K\[0, 1\] = 0.5 and K\[1, 0\] = 0.4"),
-        (np.ones((2, 3)), r"square.*\(2, 3\)"),
-    ],
-)
+@pytest.mark.parametrize(("K", "words"), [
+    (np.array([[1.0, 2.0], [2.0, 1.0]]), "least eigenvalue is -1"),
+    (np.diag([1.0, -1e-6]), "least eigenvalue is -1e-06"),
+    (-np.eye(3), "least eigenvalue is -1"),
+    (np.array([[1.0, 0.5], [0.4, 1.0]]), r"symmetric.*K\[0, 1\] = 0.5 and K\[1, 0\] = 0.4"),
+    (np.ones((2, 3)), r"square.*\(2, 3\)"),
+])  # fmt: skip
 def test_a_matrix_that_is_not_psd_is_refused(K: Array, words: str) -> None:
     with pytest.raises(InputError, match=words):
         factor(K)
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: Gaussian(0.0), "Gaussian: sigma must be > 0, got 0"),
-        (lambda: Laplacian(-1.0), "Laplacian: sigma must be > 0, got -1"),
-        (lambda: Polynomial(0), "degree must be an integer >= 1, got 0"),
-        (lambda: Polynomial(1.5), "degree must be an integer >= 1, got 1.5"),
-        (lambda: Polynomial(2, coef0=-1.0), "coef0 must be >= 0, got -1"),
-        (lambda: Polynomial(2, gamma=0.0), "gamma must be > 0, got 0"),
-        (lambda: -2.0 * Linear(), "factor must be > 0, got -2"),
-        (lambda: Precomputed() + Linear(), "cannot be combined"),
-        (lambda: Linear() * (2.0 * Precomputed()), "cannot be combined"),
-    ],
-)
+@pytest.mark.parametrize(("make", "words"), [
+    (lambda: Gaussian(0.0), "Gaussian: sigma must be > 0, got 0"),
+    (lambda: Laplacian(-1.0), "Laplacian: sigma must be > 0, got -1"),
+    (lambda: Polynomial(0), "degree must be an integer >= 1, got 0"),
+    (lambda: Polynomial(1.5), "degree must be an integer >= 1, got 1.5"),
+    (lambda: Polynomial(2, coef0=-1.0), "coef0 must be >= 0, got -1"),
+    (lambda: Polynomial(2, gamma=0.0), "gamma must be > 0, got 0"),
+    (lambda: -2.0 * Linear(), "factor must be > 0, got -2"),
+    (lambda: Precomputed() + Linear(), "cannot be combined"),
+    (lambda: Linear() * (2.0 * Precomputed()), "cannot be combined"),
+])  # fmt: skip
 def test_what_is_no_kernel_is_refused(make, words: str) -> None:
     with pytest.raises(InputError, match=words):
         make()

@@ -20,16 +20,13 @@ TARGET = WIDE[:, :4] @ np.array([2.0, -1.0, 1.5, 0.7]) + 0.3 * RNG.normal(size=5
 SIDES = np.sign(TARGET - np.median(TARGET) + 1e-9)
 
 
-@pytest.mark.parametrize(
-    "pose",
-    [
-        pytest.param(lambda: cml.Lasso(WIDE, TARGET, 1.0), marks=pytest.mark.slow),
-        lambda: cml.Lasso(sparse.csc_array(WIDE), TARGET, 1.0),
-        lambda: cml.GroupLasso(WIDE, TARGET, 1.0, np.arange(220) // 4),
-        lambda: cml.LogisticRegression(WIDE, SIDES, 1.0, "l1"),
-        lambda: cml.ElasticNet(sparse.csc_array(WIDE), TARGET, 1.0, 0.5, fit_intercept=False),
-    ],
-)
+@pytest.mark.parametrize("pose", [
+    pytest.param(lambda: cml.Lasso(WIDE, TARGET, 1.0), marks=pytest.mark.slow),
+    lambda: cml.Lasso(sparse.csc_array(WIDE), TARGET, 1.0),
+    lambda: cml.GroupLasso(WIDE, TARGET, 1.0, np.arange(220) // 4),
+    lambda: cml.LogisticRegression(WIDE, SIDES, 1.0, "l1"),
+    lambda: cml.ElasticNet(sparse.csc_array(WIDE), TARGET, 1.0, 0.5, fit_intercept=False),
+])  # fmt: skip
 def test_each_point_is_that_of_a_solve_of_its_own_and_costs_less(pose: Callable[[], Any]) -> None:
     problem = pose()
     lams = problem.lam_max * np.geomspace(1.1, 0.02, 6)
@@ -129,19 +126,16 @@ def test_what_is_off_at_the_ends_shows() -> None:
 LASSO = cml.Lasso(X, Y, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("problem", "ends", "tol", "words"),
-    [
-        (LASSO, (1.0, 0.1, 0.01), 1e-3, "two ends"),
-        (LASSO, (1.0, 1.0), 1e-3, "two different finite"),
-        (LASSO, (1.0, 0.0), 1e-3, "numbers > 0"),
-        (LASSO, (1.0, np.nan), 1e-3, "numbers > 0"),
-        (LASSO, (1.0, 0.1), 0.0, "everywhere"),
-        (cml.ConstrainedLasso(X, Y, 1.0), (1.0, 0.1), 0.1, "not linear"),
-        (cml.KernelRidge(X, Y, 1.0, cml.kernels.Gaussian(1.0)), (1.0, 0.1), 0.1, "of kernels"),
-        (LASSO, (1.0, 0.1), 0.1, "from 0.1 to 1"),
-    ],
-)
+@pytest.mark.parametrize(("problem", "ends", "tol", "words"), [
+    (LASSO, (1.0, 0.1, 0.01), 1e-3, "two ends"),
+    (LASSO, (1.0, 1.0), 1e-3, "two different finite"),
+    (LASSO, (1.0, 0.0), 1e-3, "numbers > 0"),
+    (LASSO, (1.0, np.nan), 1e-3, "numbers > 0"),
+    (LASSO, (1.0, 0.1), 0.0, "everywhere"),
+    (cml.ConstrainedLasso(X, Y, 1.0), (1.0, 0.1), 0.1, "not linear"),
+    (cml.KernelRidge(X, Y, 1.0, cml.kernels.Gaussian(1.0)), (1.0, 0.1), 0.1, "of kernels"),
+    (LASSO, (1.0, 0.1), 0.1, "from 0.1 to 1"),
+])  # fmt: skip
 def test_what_no_path_is_told_for(problem: Any, ends: Any, tol: float, words: str) -> None:
     with pytest.raises(cml.errors.InputError, match=words):
         problem.path(ends, everywhere=tol).at(2.0)

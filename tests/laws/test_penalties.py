@@ -237,15 +237,12 @@ def test_lam_max_is_where_zero_becomes_the_prox(norm: Callable[[float], penaltie
     assert norm(1.0).lam_max(np.zeros(D)) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("penalty", "w", "expected"),
-    [
-        (penalties.L1Ball(2.0), [1.0, -3.0], 1.0), (penalties.L2Ball(2.5), [3.0, -4.0], 1.0),
-        (penalties.L2Ball(5.0), [3.0, -4.0], 0.0), (penalties.Box(-2.0, 4.0), [5.0, -2.0], 0.25),
-        (penalties.Box(-INF, 0.5), [0.75, -9.0], 0.5),
-        (penalties.Nonnegative(), [-0.25, 7.0], 0.25), (penalties.L1(1.0), [-0.25, 7.0], 0.0),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("penalty", "w", "expected"), [
+    (penalties.L1Ball(2.0), [1.0, -3.0], 1.0), (penalties.L2Ball(2.5), [3.0, -4.0], 1.0),
+    (penalties.L2Ball(5.0), [3.0, -4.0], 0.0), (penalties.Box(-2.0, 4.0), [5.0, -2.0], 0.25),
+    (penalties.Box(-INF, 0.5), [0.75, -9.0], 0.5),
+    (penalties.Nonnegative(), [-0.25, 7.0], 0.25), (penalties.L1(1.0), [-0.25, 7.0], 0.0),
+])  # fmt: skip
 def test_violation_is_relative_to_the_size(
     penalty: penalties.Penalty, w: list[float], expected: float
 ) -> None:

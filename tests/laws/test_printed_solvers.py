@@ -115,15 +115,12 @@ def test_the_iterations_of_pegasos_are_those_of_the_formula() -> None:
     assert rho**2 * (1.0 + np.log(T)) / (2.0 * T) == pytest.approx(eps, rel=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("name", "which", "words"),
-    [
-        ("sgd", "weighted ridge without b", r"is all, and .* is asked for \(Garrigos and Gower"),
-        ("sgd", "svm", "the gradients of samples are not Lipschitz"),
-        ("subgradient", "lasso", "no bound of the subgradients is known"),
-        ("admm", "lasso", "the method ends here"),
-    ],
-)
+@pytest.mark.parametrize(("name", "which", "words"), [
+    ("sgd", "weighted ridge without b", r"is all, and .* is asked for \(Garrigos and Gower"),
+    ("sgd", "svm", "the gradients of samples are not Lipschitz"),
+    ("subgradient", "lasso", "no bound of the subgradients is known"),
+    ("admm", "lasso", "the method ends here"),
+])  # fmt: skip
 def test_where_no_theorem_applies_the_message_says_why(name: str, which: str, words: str) -> None:
     found = told(name, which, 5)
     assert found.startswith("no theorem: ")

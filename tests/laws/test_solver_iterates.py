@@ -106,16 +106,12 @@ def searched(first: float, slope: float, borwein: bool) -> Iterator[tuple[Array,
         before, step, x = (x, g), trial, x - trial * g
 
 
-@pytest.mark.parametrize(
-    ("rule", "first", "slope", "borwein"),
-    [
-        (steps.Backtracking(first=3.0), 3.0, 0.5, False),
-        (steps.Backtracking(first=50.0, slope=0.1), 50.0, 0.1, False),
-        ("barzilai_borwein", 1.0 / (LASSO_L + LAM), 1e-4, True),
-        (steps.BarzilaiBorwein(first=40.0, slope=0.4), 40.0, 0.4, True),
-    ],
-    ids=["armijo", "armijo, slope 0.1", "BB", "BB, slope 0.4"],
-)
+@pytest.mark.parametrize(("rule", "first", "slope", "borwein"), [
+    (steps.Backtracking(first=3.0), 3.0, 0.5, False),
+    (steps.Backtracking(first=50.0, slope=0.1), 50.0, 0.1, False),
+    ("barzilai_borwein", 1.0 / (LASSO_L + LAM), 1e-4, True),
+    (steps.BarzilaiBorwein(first=40.0, slope=0.4), 40.0, 0.4, True),
+], ids=["armijo", "armijo, slope 0.1", "BB", "BB, slope 0.4"])  # fmt: skip
 def test_searched_steps_and_the_decrease_of_armijo(
     rule: Any, first: float, slope: float, borwein: bool
 ) -> None:

@@ -23,19 +23,16 @@ def load(name: str) -> Any:
     return cml.load(PROBLEMS / f"{name}.toml")
 
 
-@pytest.mark.parametrize(
-    ("name", "solver", "status"),
-    [
-        ("hard_margin_iris_inseparable", "interior_point", "infeasible"),
-        ("lp_infeasible", "interior_point", "infeasible"),
-        ("lp_unbounded", "interior_point", "unbounded"),
-        ("least_squares_breast_cancer_raw", "gradient_descent", "inaccurate"),
-        ("least_squares_longley", "fista", "inaccurate"),
-        ("ridge_breast_cancer_raw", "fista", "inaccurate"),
-        ("least_squares_longley", "sgd", "inaccurate"),
-        ("nonnegative_least_squares_wine", "saga", "inaccurate"),
-    ],
-)
+@pytest.mark.parametrize(("name", "solver", "status"), [
+    ("hard_margin_iris_inseparable", "interior_point", "infeasible"),
+    ("lp_infeasible", "interior_point", "infeasible"),
+    ("lp_unbounded", "interior_point", "unbounded"),
+    ("least_squares_breast_cancer_raw", "gradient_descent", "inaccurate"),
+    ("least_squares_longley", "fista", "inaccurate"),
+    ("ridge_breast_cancer_raw", "fista", "inaccurate"),
+    ("least_squares_longley", "sgd", "inaccurate"),
+    ("nonnegative_least_squares_wine", "saga", "inaccurate"),
+])  # fmt: skip
 def test_what_is_not_reached_is_said(name: str, solver: str, status: str) -> None:
     """No solution, or raw data that first-order methods do not get through: an honest gap."""
     problem = load(name)

@@ -68,20 +68,17 @@ layouts = pytest.mark.parametrize("layout", [sparse.csr_array, np.asarray], ids=
 
 
 @layouts
-@pytest.mark.parametrize(
-    ("step", "lam", "batch", "intercept", "average"),
-    [
-        (0.05, 0.3, 1, True, False),
-        (0.05, 0.3, 1, False, True),
-        (0.05, 0.0, 2, True, True),
-        (0.05, 19.9, 1, False, False),  # w all but vanishes at each step
-        (0.05, 20.0, 1, True, True),  # and vanishes
-        (0.05, 20.0, 1, False, False),
-        (0.05, 39.0, 3, True, False),  # and changes sign
-        (steps.InverseTime(2.0), 0.5, 1, False, True),  # vanishes at the first step
-        (steps.InverseSqrt(0.1), 0.5, 4, True, True),
-    ],
-)
+@pytest.mark.parametrize(("step", "lam", "batch", "intercept", "average"), [
+    (0.05, 0.3, 1, True, False),
+    (0.05, 0.3, 1, False, True),
+    (0.05, 0.0, 2, True, True),
+    (0.05, 19.9, 1, False, False),  # w all but vanishes at each step
+    (0.05, 20.0, 1, True, True),  # and vanishes
+    (0.05, 20.0, 1, False, False),
+    (0.05, 39.0, 3, True, False),  # and changes sign
+    (steps.InverseTime(2.0), 0.5, 1, False, True),  # vanishes at the first step
+    (steps.InverseSqrt(0.1), 0.5, 4, True, True),
+])  # fmt: skip
 def test_sgd(
     layout: Any, step: Any, lam: float, batch: int, intercept: bool, average: bool
 ) -> None:
@@ -128,16 +125,12 @@ def test_pegasos(layout: Any) -> None:
 
 
 @layouts
-@pytest.mark.parametrize(
-    ("penalty", "intercept"),
-    [
-        (Zero(), True), (L2(0.4), False), (L2(0.4, UNEVEN), True), (L1(0.05), True),
-        (L1(0.05, UNEVEN), False), (ElasticNet(0.05, 0.3), True), (ElasticNet(40.0, 0.1), False),
-        (Box(-0.2, 0.1), True), (Nonnegative(), False), (L2Ball(30.0), True), (L2Ball(2.0), False),
-        (L2Ball(0.1), True), (L2Ball(1e-8), False),
-    ],
-    ids=repr,
-)  # fmt: skip
+@pytest.mark.parametrize(("penalty", "intercept"), [
+    (Zero(), True), (L2(0.4), False), (L2(0.4, UNEVEN), True), (L1(0.05), True),
+    (L1(0.05, UNEVEN), False), (ElasticNet(0.05, 0.3), True), (ElasticNet(40.0, 0.1), False),
+    (Box(-0.2, 0.1), True), (Nonnegative(), False), (L2Ball(30.0), True), (L2Ball(2.0), False),
+    (L2Ball(0.1), True), (L2Ball(1e-8), False),
+], ids=repr)  # fmt: skip
 def test_saga(penalty: Any, intercept: bool, layout: Any) -> None:
     eta = 0.03
     problem = pose(Squared(), penalty, layout, fit_intercept=intercept, sample_weight=WEIGHTS)
@@ -169,26 +162,22 @@ def test_the_table_of_saga_is_a_dual_point() -> None:
 
 
 @layouts
-@pytest.mark.parametrize(
-    ("loss", "penalty", "ball", "intercept"),
-    [
-        (losses.Hinge(), L2(0.2), 30.0, True),
-        (losses.Hinge(), L2(0.2), 1.5, True),  # reached
-        (losses.Hinge(), L2(9.0), 1.5, False),
-        (losses.Hinge(), Zero(), 1.5, False),
-        (losses.Squared(), L2(0.2), 1.5, True),  # b as well
-        (losses.Squared(), L2(0.2), 1.5, False),
-        (losses.Hinge(), L2Ball(0.7), 30.0, True),
-        (losses.Hinge(), L2Ball(0.7), 0.5, False),
-        (losses.Hinge(), Box(-0.2, 0.3), None, True),
-        (losses.Hinge(), Nonnegative(), None, False),
-        (losses.Hinge(), L1(0.2), None, True),
-        (losses.Squared(), L1(0.02), None, False),
-        (losses.Squared(), L1(0.05, UNEVEN), None, True),
-        (losses.Squared(), L1(9.0), None, True),
-    ],
-    ids=repr,
-)
+@pytest.mark.parametrize(("loss", "penalty", "ball", "intercept"), [
+    (losses.Hinge(), L2(0.2), 30.0, True),
+    (losses.Hinge(), L2(0.2), 1.5, True),  # reached
+    (losses.Hinge(), L2(9.0), 1.5, False),
+    (losses.Hinge(), Zero(), 1.5, False),
+    (losses.Squared(), L2(0.2), 1.5, True),  # b as well
+    (losses.Squared(), L2(0.2), 1.5, False),
+    (losses.Hinge(), L2Ball(0.7), 30.0, True),
+    (losses.Hinge(), L2Ball(0.7), 0.5, False),
+    (losses.Hinge(), Box(-0.2, 0.3), None, True),
+    (losses.Hinge(), Nonnegative(), None, False),
+    (losses.Hinge(), L1(0.2), None, True),
+    (losses.Squared(), L1(0.02), None, False),
+    (losses.Squared(), L1(0.05, UNEVEN), None, True),
+    (losses.Squared(), L1(9.0), None, True),
+], ids=repr)  # fmt: skip
 def test_online_gradient_descent(
     loss: Any, penalty: Any, ball: Any, intercept: bool, layout: Any
 ) -> None:
@@ -374,13 +363,10 @@ def underdetermined() -> tuple[Array, Array]:
     return X, X[:, 0] - 2.0 * X[:, 1]
 
 
-@pytest.mark.parametrize(
-    ("solver", "step"),
-    [
-        *((solver, None) for solver in ("sgd", "saga", "gradient_descent", "accelerated_gradient")),
-        ("gradient_descent", "barzilai_borwein"),
-    ],
-)
+@pytest.mark.parametrize(("solver", "step"), [
+    *((solver, None) for solver in ("sgd", "saga", "gradient_descent", "accelerated_gradient")),
+    ("gradient_descent", "barzilai_borwein"),
+])  # fmt: skip
 def test_from_zero_least_squares_ends_in_the_minimum_norm_solution(solver: str, step: Any) -> None:
     X, y = underdetermined()
     problem = cml.LeastSquares(X, y, fit_intercept=False)

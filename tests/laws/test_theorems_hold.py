@@ -284,10 +284,8 @@ def test_a_run_whose_objective_is_infinite_fails(
 def test_a_bound_that_says_nothing_tests_nothing() -> None:
     ones, inf = np.ones(3), np.inf
     for measured, bound, room, holds in (
-        (ones, np.full(3, inf), 0.0, None),
-        (np.full(3, inf), np.full(3, inf), 0.0, False),
-        (ones, ones, inf, None),
-        (ones, np.full(3, np.nan), 0.0, False),
+        (ones, np.full(3, inf), 0.0, None), (np.full(3, inf), np.full(3, inf), 0.0, False),
+        (ones, ones, inf, None), (ones, np.full(3, np.nan), 0.0, False),
         (ones, np.array([inf, 1.0, 1.0]), 0.0, True),
-    ):
+    ):  # fmt: skip
         assert theory.Claim("a", measured, bound, room).holds is holds

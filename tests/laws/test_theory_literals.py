@@ -268,14 +268,10 @@ def test_the_power_bound_is_a_bound_and_not_far_off(layout: Any) -> None:
     assert exact * (1.0 - 1e-12) <= theory.loss_smoothness(parts) <= 1.35 * exact
 
 
-@pytest.mark.parametrize(
-    "penalty",
-    [
-        *(L1(0.7), L1(0.7, weights=np.array([1.0, 0.0, 2.0, 0.5, 1.0])), ElasticNet(0.9, 0.3)),
-        *(penalties.GroupL2(0.6, GROUPS), L2(0.4), penalties.SortedL1([2.0, 1.0, 1.0, 0.5, 0.0])),
-    ],
-    ids=repr,
-)
+@pytest.mark.parametrize("penalty", [
+    *(L1(0.7), L1(0.7, weights=np.array([1.0, 0.0, 2.0, 0.5, 1.0])), ElasticNet(0.9, 0.3)),
+    *(penalties.GroupL2(0.6, GROUPS), L2(0.4), penalties.SortedL1([2.0, 1.0, 1.0, 0.5, 0.0])),
+], ids=repr)  # fmt: skip
 def test_subgradients_of_penalties_support_them_from_below(penalty: Any) -> None:
     rng = np.random.default_rng(0)
     for _ in range(50):

@@ -90,15 +90,12 @@ def half() -> float:
     return 0.5
 
 
-@pytest.mark.parametrize(
-    ("kind", "verdicts"),
-    [
-        ("upper", {0.5: True, 0.8: False, 0.2: True}),
-        ("lower", {0.5: True, 0.8: True, 0.2: False}),
-        ("equal", {0.5: True, 0.8: False, 0.2: False}),
-        ("probability", {0.5: True, 0.8: False, 0.0: True}),
-    ],
-)
+@pytest.mark.parametrize(("kind", "verdicts"), [
+    ("upper", {0.5: True, 0.8: False, 0.2: True}),
+    ("lower", {0.5: True, 0.8: True, 0.2: False}),
+    ("equal", {0.5: True, 0.8: False, 0.2: False}),
+    ("probability", {0.5: True, 0.8: False, 0.0: True}),
+])  # fmt: skip
 def test_the_judge_of_each_kind(kind: str, verdicts: dict[float, bool]) -> None:
     for p, holds in verdicts.items():
         found = simulation.run([Experiment(half, kind, "", coin, ({"p": p},))], 100)
@@ -132,14 +129,11 @@ def test_slack_is_told() -> None:
     assert [row.note for row in found.rows] == ["", "slack: over 100 x", "slack: never seen"]
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: theory.simulate("hoefding"), "hoefding.*Did you mean 'hoeffding'"),
-        (lambda: theory.hoeffding.simulate(seeds=1), "whole number >= 2, got 1"),
-        (lambda: theory.hoeffding.simulate({"m": 3}), "a mapping of m, p, eps"),
-    ],
-)
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: theory.simulate("hoefding"), "hoefding.*Did you mean 'hoeffding'"),
+    (lambda: theory.hoeffding.simulate(seeds=1), "whole number >= 2, got 1"),
+    (lambda: theory.hoeffding.simulate({"m": 3}), "a mapping of m, p, eps"),
+])  # fmt: skip
 def test_what_cannot_be_run_is_refused(call: Any, words: str) -> None:
     with pytest.raises(cml.errors.InputError, match=words):
         call()

@@ -300,14 +300,11 @@ GATHERED = (
 """Up to so many numbers are brought together, however many there are."""
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "logistic l2",
-        "least squares",
-        *(pytest.param(k, marks=pytest.mark.slow) for k in ("SVM", "lasso")),
-    ],
-)
+@pytest.mark.parametrize("name", [
+    "logistic l2",
+    "least squares",
+    *(pytest.param(k, marks=pytest.mark.slow) for k in ("SVM", "lasso")),
+])  # fmt: skip
 def test_no_vector_of_n_numbers_leaves_its_blocks(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

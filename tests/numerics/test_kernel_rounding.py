@@ -25,19 +25,15 @@ SIGNS = np.where(np.arange(10) % 2 == 0, -1.0, 1.0)
 CLOSE, APART = np.array([[0.0], [1e-9]]), np.array([-1.0, 1.0])
 
 
-@pytest.mark.parametrize(
-    ("X", "y", "loss", "kernel"),
-    [
-        (LINE, SIGNS, Interpolation(), Gaussian(10.0)),
-        (LINE, SIGNS, HardMargin(), Gaussian(100.0)),
-        (CLOSE, APART, HardMargin(), Gaussian(1.0)),
-        (CLOSE, APART, Interpolation(), Gaussian(1.0)),
-        (CLOSE, APART, HardMargin(), Laplacian(1e8)),
-        (CLOSE, APART, HardMargin(), Polynomial(2, 1.0)),
-        (CLOSE + 1e6, APART, HardMargin(), Linear()),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("X", "y", "loss", "kernel"), [
+    (LINE, SIGNS, Interpolation(), Gaussian(10.0)),
+    (LINE, SIGNS, HardMargin(), Gaussian(100.0)),
+    (CLOSE, APART, HardMargin(), Gaussian(1.0)),
+    (CLOSE, APART, Interpolation(), Gaussian(1.0)),
+    (CLOSE, APART, HardMargin(), Laplacian(1e8)),
+    (CLOSE, APART, HardMargin(), Polynomial(2, 1.0)),
+    (CLOSE + 1e6, APART, HardMargin(), Linear()),
+], ids=str)  # fmt: skip
 def test_what_rounding_contradicts_is_not_infeasible(
     X: np.ndarray, y: np.ndarray, loss: cml.losses.Loss, kernel: cml.kernels.Kernel
 ) -> None:

@@ -30,17 +30,14 @@ def just_below(nu: float) -> float:
     return float(np.nextafter(nu, 0.0))
 
 
-@pytest.mark.parametrize(
-    ("few", "many", "nu"),
-    [
-        (7, 18, 14 / 25),
-        (7, 18, just_below(14 / 25)),
-        (2, 3, 0.8),
-        (2, 3, 0.8 * (1.0 + 2e-9)),
-        (3, 13, 0.375),  # 3 of 16: exactly the largest
-        (4, 4, 1.0),
-    ],
-)
+@pytest.mark.parametrize(("few", "many", "nu"), [
+    (7, 18, 14 / 25),
+    (7, 18, just_below(14 / 25)),
+    (2, 3, 0.8),
+    (2, 3, 0.8 * (1.0 + 2e-9)),
+    (3, 13, 0.375),  # 3 of 16: exactly the largest
+    (4, 4, 1.0),
+])  # fmt: skip
 def test_the_largest_nu_is_told_exactly(few: int, many: int, nu: float) -> None:
     X, y = classes(few, many)
     problem = cml.NuSVC(X, y, nu)

@@ -60,21 +60,17 @@ def test_a_wrong_guess_is_noticed_and_the_next_goes_on_from_there(
 WIDE, LINE = np.ones((42_000, 80)), np.arange(42_000.0)
 
 
-@pytest.mark.parametrize(
-    ("X", "model", "lam", "solver", "options"),
-    [
-        ((12_000, 42), cml.LogisticRegression, 1e-4, "newton", {"sample": 1200}),
-        ((12_000, 100), cml.LogisticRegression, 1e-4, "newton", {"sample": 2525}),
-        ((5000, 100), cml.LogisticRegression, 1e-4, "newton", {}),
-        ((30_000, 10), cml.LogisticRegression, 1e-4, "newton", {}),
-        (WIDE, cml.Ridge, 1.0, "normal_equations", {"sample": 64 * 81}),
-        (WIDE, cml.Lasso, 1.0, "working_set", {"sample": 64 * 81}),
-        (WIDE, cml.Ridge, 1e-3, "normal_equations", {}),  # whose gap hangs on slopes that stay
-        (WIDE[:, :20], cml.Ridge, 1.0, "normal_equations", {}),
-        (WIDE[:20_000], cml.Ridge, 1.0, "normal_equations", {}),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("X", "model", "lam", "solver", "options"), [
+    ((12_000, 42), cml.LogisticRegression, 1e-4, "newton", {"sample": 1200}),
+    ((12_000, 100), cml.LogisticRegression, 1e-4, "newton", {"sample": 2525}),
+    ((5000, 100), cml.LogisticRegression, 1e-4, "newton", {}),
+    ((30_000, 10), cml.LogisticRegression, 1e-4, "newton", {}),
+    (WIDE, cml.Ridge, 1.0, "normal_equations", {"sample": 64 * 81}),
+    (WIDE, cml.Lasso, 1.0, "working_set", {"sample": 64 * 81}),
+    (WIDE, cml.Ridge, 1e-3, "normal_equations", {}),  # whose gap hangs on slopes that stay
+    (WIDE[:, :20], cml.Ridge, 1.0, "normal_equations", {}),
+    (WIDE[:20_000], cml.Ridge, 1.0, "normal_equations", {}),
+], ids=str)  # fmt: skip
 def test_samples_of_the_rows_where_they_are_many_and_a_gram_matrix_is_dear(
     X: Any, model: Any, lam: float, solver: str, options: dict[str, int]
 ) -> None:

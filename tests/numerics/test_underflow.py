@@ -77,13 +77,10 @@ def test_a_product_below_float64_is_not_multiplied_by_what_it_lost(step):
         assert abs(z - true) <= exact(1e-14) * size + 12 * exact(5e-324)
 
 
-@pytest.mark.parametrize(
-    ("penalty", "w"),
-    [
-        (penalties.L2(1e308), np.full(3, 1e-165)),
-        (penalties.NonnegativeElasticNet(1e308, 0.0), np.full(3, 1e-165)),
-    ],
-)
+@pytest.mark.parametrize(("penalty", "w"), [
+    (penalties.L2(1e308), np.full(3, 1e-165)),
+    (penalties.NonnegativeElasticNet(1e308, 0.0), np.full(3, 1e-165)),
+])  # fmt: skip
 def test_a_square_below_float64_counts_where_its_strength_is_large(penalty, w):
     wanted = Fraction(1e308) * sum(Fraction(x) ** 2 for x in w.tolist()) / 2
     assert penalty.value(w) == pytest.approx(float(wanted), rel=1e-12, abs=0.0)

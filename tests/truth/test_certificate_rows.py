@@ -77,15 +77,12 @@ def test_the_rows_of_a_model_by_name(case: ModelCase, intercept: bool) -> None:
         assert "/n" not in str([row.name for row in heavy.certify(np.ones(5), 0.0).conditions])
 
 
-@pytest.mark.parametrize(
-    ("model", "hyper", "labels", "rows"),
-    [
-        (cml.KernelRidge, 0.3, "real", [SLOPES, BOX]),
-        (cml.KernelRidge, 0.0, "real", [SLOPES, BOX]),
-        (cml.KernelLogistic, 0.3, "binary", [OTHER, BOX]),
-        (cml.KernelSVM, 0.7, "binary", ROWS["SoftMarginSVM"][2:]),
-    ],
-)
+@pytest.mark.parametrize(("model", "hyper", "labels", "rows"), [
+    (cml.KernelRidge, 0.3, "real", [SLOPES, BOX]),
+    (cml.KernelRidge, 0.0, "real", [SLOPES, BOX]),
+    (cml.KernelLogistic, 0.3, "binary", [OTHER, BOX]),
+    (cml.KernelSVM, 0.7, "binary", ROWS["SoftMarginSVM"][2:]),
+])  # fmt: skip
 def test_a_kernel_model_has_its_own_stationarity(
     model: Any, hyper: float, labels: str, rows: list[str]
 ) -> None:

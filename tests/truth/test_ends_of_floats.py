@@ -25,14 +25,11 @@ BIG = 2**53
 # -- numbers that float64 does not hold ------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "X",
-    [
-        np.array([[0], [2**64 - 1]], dtype=np.uint64),
-        [[0], [2**70 + 1]],
-        sparse.csr_array(np.array([[BIG], [BIG + 1]])),
-    ],
-)
+@pytest.mark.parametrize("X", [
+    np.array([[0], [2**64 - 1]], dtype=np.uint64),
+    [[0], [2**70 + 1]],
+    sparse.csr_array(np.array([[BIG], [BIG + 1]])),
+])  # fmt: skip
 def test_integers_that_would_be_rounded_are_refused(X: object) -> None:
     with pytest.raises(InputError, match=r"MinimumNorm: X holds \d+ .*which float64 rounds"):
         cml.MinimumNorm(X, [0, 1], fit_intercept=True)
@@ -52,16 +49,13 @@ def test_long_doubles_that_would_be_rounded_are_refused() -> None:
     cml.LinearProgram(np.array([1.0, 0.5], dtype=np.longdouble))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"c": [10**400, 1]}, "c has an integer that float64 cannot hold"),
-        ({"c": [1.0], "bounds": (np.nan, 1)}, "bounds hold nan; None is no bound"),
-        ({"c": [1.0], "bounds": (0, BIG + 1)}, "bounds holds 9007199254740993"),
-        ({"c": [1.0], "A_ub": [[BIG + 1]], "b_ub": [1]}, "A_ub holds 9007199254740993"),
-        ({"c": None}, "c must hold numbers, got None"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"c": [10**400, 1]}, "c has an integer that float64 cannot hold"),
+    ({"c": [1.0], "bounds": (np.nan, 1)}, "bounds hold nan; None is no bound"),
+    ({"c": [1.0], "bounds": (0, BIG + 1)}, "bounds holds 9007199254740993"),
+    ({"c": [1.0], "A_ub": [[BIG + 1]], "b_ub": [1]}, "A_ub holds 9007199254740993"),
+    ({"c": None}, "c must hold numbers, got None"),
+])  # fmt: skip
 def test_a_linear_program_refuses_what_it_would_change(arguments: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         cml.LinearProgram(**arguments)
@@ -198,31 +192,24 @@ def test_a_sign_constraint_is_measured_in_the_units_of_w() -> None:
     assert problem.certify(w, b).verdict is Verdict.REFUTED
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        {"c": [0, -1], "A_ub": [[0, 4e7]], "b_ub": [-2.0], "bounds": (0, 1)},
-        {
-            "c": [1, -2], "A_ub": [[-1e4, -4e6], [1e4, 4e6], [-2e4, 0]],
-            "b_ub": [0.2, 0.03, -0.002], "A_eq": [[-1, -1]], "b_eq": [-3e-5],
-            "bounds": [(0, 1), (0, None)],
-        },
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("program", [
+    {"c": [0, -1], "A_ub": [[0, 4e7]], "b_ub": [-2.0], "bounds": (0, 1)},
+    {
+        "c": [1, -2], "A_ub": [[-1e4, -4e6], [1e4, 4e6], [-2e4, 0]],
+        "b_ub": [0.2, 0.03, -0.002], "A_eq": [[-1, -1]], "b_eq": [-3e-5],
+        "bounds": [(0, 1), (0, None)],
+    },
+])  # fmt: skip
 def test_a_program_infeasible_by_little_is_not_optimal(program: dict) -> None:
     assert cml.LinearProgram(**program).solve().status == "infeasible"
 
 
-@pytest.mark.parametrize(
-    "problem",
-    [
-        cml.SVR(A, np.zeros(30), 1.0, 0.0),
-        cml.SVR(A, np.full(30, 3.0), 1.0, 0.0),
-        cml.ElasticNet(A, np.full(30, 3.0), 0.1, 0.0),
-        cml.LearningProblem(A, np.full(30, 3.0), cml.losses.Absolute(), cml.penalties.L2(1.0)),
-    ],
-    ids=lambda problem: type(problem).__name__,
-)
+@pytest.mark.parametrize("problem", [
+    cml.SVR(A, np.zeros(30), 1.0, 0.0),
+    cml.SVR(A, np.full(30, 3.0), 1.0, 0.0),
+    cml.ElasticNet(A, np.full(30, 3.0), 0.1, 0.0),
+    cml.LearningProblem(A, np.full(30, 3.0), cml.losses.Absolute(), cml.penalties.L2(1.0)),
+], ids=lambda problem: type(problem).__name__)  # fmt: skip
 def test_a_constant_target_is_fitted_exactly(problem: cml.LearningProblem) -> None:
     solution = problem.solve()
     assert solution.status == "optimal"

@@ -33,15 +33,12 @@ def test_objectives_below_the_least_normal_float_are_no_error(c):
         assert abs(certificate.primal_objective - c[1]) <= 1e-6 * abs(c[1])
 
 
-@pytest.mark.parametrize(
-    ("c", "row", "most", "upper", "best"),
-    [
-        ([0.1, -0.1], [1e308, -0.1], 0.1, 1.0, -0.1),  # the units of a column leave float64
-        ([0.1, -0.1, 0.6, 0.1, -0.5], [1e308, 1.0, 0.3, 1.6, -2.0], 0.1, None, -np.inf),  # SuperLU
-        ([1e200], [0.1], 1e150, None, 0.0),  # multipliers overflow within the iteration
-        ([0.1, 1e154, 0.6], [0.3, 0.8, 0.3], 1e154, None, 0.0),  # and after it
-    ],
-)
+@pytest.mark.parametrize(("c", "row", "most", "upper", "best"), [
+    ([0.1, -0.1], [1e308, -0.1], 0.1, 1.0, -0.1),  # the units of a column leave float64
+    ([0.1, -0.1, 0.6, 0.1, -0.5], [1e308, 1.0, 0.3, 1.6, -2.0], 0.1, None, -np.inf),  # SuperLU
+    ([1e200], [0.1], 1e150, None, 0.0),  # multipliers overflow within the iteration
+    ([0.1, 1e154, 0.6], [0.3, 0.8, 0.3], 1e154, None, 0.0),  # and after it
+])  # fmt: skip
 def test_numbers_at_the_end_of_float64_end_in_an_answer(
     c: list[float], row: list[float], most: float, upper: float | None, best: float
 ) -> None:

@@ -378,14 +378,11 @@ class SilentBox(Box):
         return super().violation(w, sizes)
 
 
-@pytest.mark.parametrize(
-    ("loss", "penalty", "missing"),
-    [
-        (Halved(), L2(0.1), "value_rounding"),
-        (Squared(), Silent(0.1), "conjugate_bound"),
-        (Squared(), SilentBox(-1.0, 1.0), "shrinkage"),
-    ],
-)
+@pytest.mark.parametrize(("loss", "penalty", "missing"), [
+    (Halved(), L2(0.1), "value_rounding"),
+    (Squared(), Silent(0.1), "conjugate_bound"),
+    (Squared(), SilentBox(-1.0, 1.0), "shrinkage"),
+])  # fmt: skip
 def test_what_does_not_state_its_rounding_is_not_proved(
     loss: Any, penalty: Any, missing: str
 ) -> None:

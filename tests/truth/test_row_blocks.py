@@ -100,15 +100,12 @@ def test_lam_max_of_a_kinked_loss_is_where_the_null_model_ends(loss: Any, target
         assert bool(np.abs(w).max() < 1e-3) is is_null
 
 
-@pytest.mark.parametrize(
-    ("name", "solver"),
-    [
-        ("lasso", "admm"),
-        pytest.param("SVM", "admm", marks=pytest.mark.slow),
-        pytest.param("logistic l1", "saga", marks=pytest.mark.slow),
-        ("Huber", "saga"),
-    ],
-)
+@pytest.mark.parametrize(("name", "solver"), [
+    ("lasso", "admm"),
+    pytest.param("SVM", "admm", marks=pytest.mark.slow),
+    pytest.param("logistic l1", "saga", marks=pytest.mark.slow),
+    ("Huber", "saga"),
+])  # fmt: skip
 def test_consensus_and_saga_end_where_others_do(name: str, solver: str) -> None:
     weights = np.random.default_rng(3).integers(0, 3, 200).astype(float)
     whole = NAMED[name].of(DATA, sample_weight=weights).solve(tol=TOL)
@@ -125,15 +122,12 @@ WIDE = RNG.standard_normal((200, 120)) * 2.0 ** RNG.integers(-3, 4, 120) + 1.0
 TARGET = (WIDE[:, :5] - 1.0) @ [1.0, -1.0, 0.5, 0.3, -0.3] + 0.3 * RNG.standard_normal(200)
 
 
-@pytest.mark.parametrize(
-    ("pose", "y"),
-    [
-        (partial(cml.Lasso, lam=0.1), TARGET),
-        (partial(cml.GroupLasso, lam=0.1, groups=np.arange(120) // 4), TARGET),
-        (partial(cml.LogisticRegression, lam=0.02, penalty="l1"), TARGET > 0.0),
-        (partial(cml.ElasticNet, lam=0.1, l1_ratio=0.5, fit_intercept=False), TARGET),
-    ],
-)
+@pytest.mark.parametrize(("pose", "y"), [
+    (partial(cml.Lasso, lam=0.1), TARGET),
+    (partial(cml.GroupLasso, lam=0.1, groups=np.arange(120) // 4), TARGET),
+    (partial(cml.LogisticRegression, lam=0.02, penalty="l1"), TARGET > 0.0),
+    (partial(cml.ElasticNet, lam=0.1, l1_ratio=0.5, fit_intercept=False), TARGET),
+])  # fmt: skip
 def test_norms_over_more_columns_than_a_working_set_starts_with(pose: Any, y: Any) -> None:
     blocks = cml.RowBlocks([(WIDE[:90], y[:90]), (WIDE[90:90], y[90:90]), (WIDE[90:], y[90:])])
     found, whole = pose(blocks).solve(tol=TOL), pose(WIDE, y).solve(tol=TOL)
@@ -237,14 +231,11 @@ def test_the_strength_may_go_to_zero_and_back() -> None:
 # -- points that somebody passes -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "pose",
-    [
-        partial(cml.SVR, C=0.1, epsilon=0.2),
-        pytest.param(partial(cml.HuberRegression, delta=1.0, lam=0.1), marks=pytest.mark.slow),
-        partial(cml.Lasso, lam=0.1),
-    ],
-)
+@pytest.mark.parametrize("pose", [
+    partial(cml.SVR, C=0.1, epsilon=0.2),
+    pytest.param(partial(cml.HuberRegression, delta=1.0, lam=0.1), marks=pytest.mark.slow),
+    partial(cml.Lasso, lam=0.1),
+])  # fmt: skip
 def test_wrong_points_have_the_verdict_of_memory(pose: Any) -> None:
     for size in (1.0, 1e100):
         w = size * np.array([1.0, 2.0, -3.0, 1.0])
@@ -292,15 +283,12 @@ def test_dual_points_come_and_are_judged_in_the_blocks_that_were_passed() -> Non
 # -- paths and folds -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("pose", "y", "values"),
-    [
-        (partial(cml.Ridge, lam=1.0), Y, [1.0, 0.1, 0.0]),
-        (partial(cml.Lasso, lam=1.0), Y, [0.5, 0.1, 0.01]),
-        (partial(cml.LogisticRegression, lam=1.0), TWO, [0.5, 0.1]),
-        pytest.param(partial(cml.SoftMarginSVM, C=1.0), TWO, [0.01, 0.1], marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize(("pose", "y", "values"), [
+    (partial(cml.Ridge, lam=1.0), Y, [1.0, 0.1, 0.0]),
+    (partial(cml.Lasso, lam=1.0), Y, [0.5, 0.1, 0.01]),
+    (partial(cml.LogisticRegression, lam=1.0), TWO, [0.5, 0.1]),
+    pytest.param(partial(cml.SoftMarginSVM, C=1.0), TWO, [0.01, 0.1], marks=pytest.mark.slow),
+])  # fmt: skip
 def test_paths_have_the_certificates_of_memory(pose: Any, y: Any, values: list[float]) -> None:
     here, there = (pose(*d).path(values, tol=TOL) for d in ((X, y), (in_blocks(X, y),)))
     for known, told in zip(here, there, strict=True):

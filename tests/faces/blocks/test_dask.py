@@ -76,7 +76,7 @@ def judge(problem: Any, whole: Any) -> None:
     assert ours.objective == pytest.approx(theirs.objective, rel=1e-9)
 
 
-@pytest.mark.parametrize("given",[
+@pytest.mark.parametrize("given", [
     lambda: (DX, DY), lambda: (DX, Y), lambda: (DX, DY[:, None]),
     lambda: (DF[NAMES].values, DF["y"].values), lambda: (DF[NAMES], DF["y"]),
 ], ids=["chunks", "y in memory", "column", "unknown sizes", "frame"])  # fmt: skip
@@ -93,7 +93,7 @@ def test_names_labels_and_weights_go_with_the_partitions() -> None:
     judge(weighted, cml.Ridge(X, Y, lam=0.1, sample_weight=WEIGHTS))
 
 
-@pytest.mark.parametrize(("given", "words"),[
+@pytest.mark.parametrize(("given", "words"), [
     ((DX,), "y is missing"),
     ((DX, DY[:-1]), r"y must have one entry per row of X \(600\), got 599"),
     ((DX, Y[:-1]), r"y must have one entry per row of X \(600\), got 599"),
@@ -145,7 +145,7 @@ def judge_as_here(name: str, given: Data, cuts: list[int]) -> Any:
     return there
 
 
-@pytest.mark.parametrize(("name", "given", "cuts"),[
+@pytest.mark.parametrize(("name", "given", "cuts"), [
     ("ridge", DATA, CUTS),
     *(pytest.param(name, LARGE, UNEVEN, marks=pytest.mark.slow) for name in NAMED),
     pytest.param("ridge", LARGE, [], marks=pytest.mark.slow),

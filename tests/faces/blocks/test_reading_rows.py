@@ -267,7 +267,7 @@ def test_what_needs_all_rows_says_so() -> None:
             cml.RowBlocks([(X, Y)], retries=retries)
 
 
-@pytest.mark.parametrize(("pose", "first", "then"),[
+@pytest.mark.parametrize(("pose", "first", "then"), [
     (Ridge, (X, Y), (2.0 * X, Y)),
     (Ridge, (X, Y), (X, changed(Y, 17, Y[17] + 1e-12))),
     (Ridge, (X, Y, ONES), (X, Y, changed(ONES, 3, 0.0))),
@@ -422,7 +422,7 @@ def test_what_is_null_is_named(tmp_path: Path) -> None:
         Logistic(cml.RowBlocks.from_parquet(tmp_path / "t.parquet"))
 
 
-@pytest.mark.parametrize(("change", "named", "words"),[
+@pytest.mark.parametrize(("change", "named", "words"), [
     ({"colour": "red"}, {}, "column 'colour' holds .*string, not numbers"),
     ({"day": pd.Timestamp("2020-01-01")}, {}, "column 'day' holds timestamp"),
     ({}, {"target": "yy"}, "no column 'yy'. Did you mean 'y'?"),

@@ -175,16 +175,13 @@ def test_a_resumed_solve_is_never_worse_than_its_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-@pytest.mark.parametrize(
-    ("pose", "then"),
-    [
-        (lambda: cml.SoftmaxRegression(X, np.digitize(Y, [-1.0, 1.0]), lam=0.01), None),
-        (lambda: cml.MultiTaskLasso(X, np.column_stack([Y, X[:, 0] - Y]), lam=0.1), None),
-        (lambda: cml.LearningProblem(X, Y, cml.losses.Huber(1.0), cml.penalties.L1(0.1)), None),
-        # Rows in other blocks are the same problem.
-        (lambda: cml.Lasso(X, Y, lam=0.05), lambda: cml.Lasso(blocks(Y), lam=0.05)),
-    ],
-)
+@pytest.mark.parametrize(("pose", "then"), [
+    (lambda: cml.SoftmaxRegression(X, np.digitize(Y, [-1.0, 1.0]), lam=0.01), None),
+    (lambda: cml.MultiTaskLasso(X, np.column_stack([Y, X[:, 0] - Y]), lam=0.1), None),
+    (lambda: cml.LearningProblem(X, Y, cml.losses.Huber(1.0), cml.penalties.L1(0.1)), None),
+    # Rows in other blocks are the same problem.
+    (lambda: cml.Lasso(X, Y, lam=0.05), lambda: cml.Lasso(blocks(Y), lam=0.05)),
+])  # fmt: skip
 def test_other_problems_are_resumed(pose: Any, then: Any, tmp_path: Path) -> None:
     file = tmp_path / "point.json"
     truth = pose().solve(tol=1e-10, checkpoint=file)
@@ -197,7 +194,7 @@ def test_other_problems_are_resumed(pose: Any, then: Any, tmp_path: Path) -> Non
 KERNEL = cml.kernels.Gaussian(1.0)
 
 
-@pytest.mark.parametrize("pose",[
+@pytest.mark.parametrize("pose", [
     lambda: cml.KernelSVM(X[:60], LABELS[:60], C=1.0, kernel=KERNEL),
     lambda: cml.KernelRidge(X[:60], Y[:60], lam=0.1, kernel=KERNEL),
 ])  # fmt: skip

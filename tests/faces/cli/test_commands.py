@@ -64,7 +64,7 @@ def test_check_wrong_coefficients_is_5(run: Command, ridge: Path, text: str) -> 
     assert "CERTIFIED at" not in result.stdout
 
 
-@pytest.mark.parametrize(("text", "words"),[
+@pytest.mark.parametrize(("text", "words"), [
     (None, "there is no file W.csv"),
     ("", "W.csv is empty"),
     ("w\n", "holds a header and no coefficient"),

@@ -74,7 +74,7 @@ def test_infeasible_is_4_unless_expected(run: Command, tmp_path: Path) -> None:
     assert alpha @ [0.0, 1.0, -2.0] == pytest.approx(0.0, abs=1e-9)  # sum alpha_i y_i x_i
 
 
-@pytest.mark.parametrize(("name", "claim"),[
+@pytest.mark.parametrize(("name", "claim"), [
     ("logistic_iris_separable", "unattained"),
     ("hard_margin_iris_inseparable", "infeasible"),
     ("lp_unbounded", "unbounded"),
@@ -122,7 +122,7 @@ def test_a_missing_solver_is_6(run: Command, ridge: Path, only: Callable[..., No
     assert "not installed: piqp" in result.stderr
 
 
-@pytest.mark.parametrize(("arguments", "words"),[
+@pytest.mark.parametrize(("arguments", "words"), [
     (["solve"], "Missing argument"),
     (["solve", "ridge.toml", "--tol", "-1"], "must be a positive number, got -1"),
     (["solve", "ridge.toml", "--tol", "nan"], "must be a positive number, got nan"),
@@ -154,7 +154,7 @@ def test_wrong_usage_is_2(run: Command, ridge: Path, arguments: list[str], words
 
 
 @pytest.mark.parametrize("command", ["solve", "compare", "explain"])
-@pytest.mark.parametrize(("text", "words"),[
+@pytest.mark.parametrize(("text", "words"), [
     ("schema = ", "is not valid TOML"),
     (RIDGE.replace("lam =", "lamm ="), "parameters.lamm: ridge has no 'lamm'. Did you mean"),
     (RIDGE.replace("3.0, 1.0,", "nan, 1.0,"), "y holds nan at row 0"),

@@ -78,7 +78,7 @@ def test_no_matrix_is_told_as_none(name: str) -> None:
     assert all(variable.value is None for variable in problem.variables())
 
 
-@pytest.mark.parametrize(("kind", "noise", "place"),[
+@pytest.mark.parametrize(("kind", "noise", "place"), [
     ({"symmetric": True}, 0.0, (0, 0)), ({"symmetric": True}, -1.6e-14, (0, 1)),
     ({"PSD": True}, 1.6e-14, (1, 1)), ({"PSD": True}, 1e-10, (0, 1)), ({}, 1e-10, (1, 1)),
     ({}, -1.6e-14, (0, 0)),
@@ -161,7 +161,7 @@ def test_what_is_bounded_is_not_called_unbounded(name: str) -> None:
     assert cml.solve(BOUNDED[name]()).claim == "optimal"
 
 
-@pytest.mark.parametrize(("weight", "slopes", "labels"),[
+@pytest.mark.parametrize(("weight", "slopes", "labels"), [
     (3.474786099401998, [4.0, 1.0, 1.0], [1.0, 1.0, 1.0]),
     (0.00022834370235441564, [1.0, -3.0, 0.0, 2.0], [1.0, 0.0, 0.5, 1.0]),
 ])  # fmt: skip

@@ -158,7 +158,7 @@ def test_attributes_have_rows_of_their_own(attribute: str) -> None:
     assert cml.certify(problem, tol=1e-5).verdict is Verdict.CERTIFIED
 
 
-@pytest.mark.parametrize(("attribute", "name", "value"),[
+@pytest.mark.parametrize(("attribute", "name", "value"), [
     ("nonneg", "p nonneg: violation", np.array([0.5, -0.25])),
     ("PSD", "X PSD: violation", np.diag([1.0, -0.25])),
     ("symmetric", "S symmetric: violation", np.array([[0.0, 3.0], [3.25, 0.0]])),

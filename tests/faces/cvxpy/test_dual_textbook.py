@@ -199,7 +199,7 @@ def test_a_limit_on_the_logistic_loss(maximise: bool) -> None:
     assert dual.multipliers["limit"].value == pytest.approx(limit.dual_value, rel=1e-5)
 
 
-@pytest.mark.parametrize("atom",[
+@pytest.mark.parametrize("atom", [
     lambda r: cp.norm1(r), lambda r: cp.norm(r), lambda r: cp.norm_inf(r), lambda r: cp.max(r),
     lambda r: cp.sum(cp.abs(r)), lambda r: cp.sum(cp.huber(r)), lambda r: cp.sum(cp.logistic(r)),
 ], ids=["norm1", "norm2", "norm_inf", "max", "abs", "huber", "logistic"])  # fmt: skip

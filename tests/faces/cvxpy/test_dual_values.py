@@ -231,7 +231,7 @@ def test_multipliers_of_attributes() -> None:
     np.testing.assert_allclose(dual.multipliers["x <= 2"].value, [0.0, 2.0, 0.0, 1.0], atol=1e-7)
 
 
-@pytest.mark.parametrize(("attribute", "label"),[
+@pytest.mark.parametrize(("attribute", "label"), [
     ({"nonneg": True}, "X >= 0"), ({"nonpos": True}, "X <= 0"), ({"PSD": True}, "X >> 0"),
     ({"NSD": True}, "X << 0"), ({"symmetric": True}, "X == X.T"), ({"diag": True}, "X is diagonal"),
     ({"sparsity": [(0, 1), (0, 2)]}, "X is sparse"), ({"bounds": [-1.0, None]}, "X >= -1"),

@@ -139,7 +139,7 @@ def bounded(form: str, upper: Any, lower: Any) -> cp.Problem:
     return cp.Problem(cp.Minimize(cp.sum_squares(x - 3.0)), constraints)
 
 
-@pytest.mark.parametrize(("form", "how", "upper"),[
+@pytest.mark.parametrize(("form", "how", "upper"), [
     ("right", "parameter", [2.0, np.inf]), ("left", "parameter", [np.inf, np.inf]),
     ("left", "array", [np.inf, 2.0]), ("doubled", "array", [2.0, np.inf]),
 ])  # fmt: skip

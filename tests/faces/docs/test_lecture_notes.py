@@ -67,7 +67,7 @@ def test_every_section_that_is_cited_has_a_row(source: str) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize(("value", "stated", "right"),[
+@pytest.mark.parametrize(("value", "stated", "right"), [
     (1429.848, "1429.8", True), (1429.95, "1429.8", False), (23.5, "23", False),
     (22.9999999, "23", True), (0.30395, "0.30394", True), (0.304, "0.30394", False),
     (float("nan"), "0.30394", False), ("optimal", "unattained", False),

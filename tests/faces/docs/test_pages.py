@@ -181,7 +181,7 @@ def within(clicks: int) -> set[Path]:
     return found
 
 
-@pytest.mark.parametrize("code",[
+@pytest.mark.parametrize("code", [
     r"LogisticRegression\(C=0.5\).fit\(X, y\)\nprint\(cml\.certify\(theirs, X, y",
     r"cp\.Problem\([^`]*cml\.(?:solve|certify)\(",
     r"\.certify\(w\b",

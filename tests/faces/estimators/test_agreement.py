@@ -116,7 +116,7 @@ def test_what_cannot_be_is_named_with_the_way_out() -> None:
         ours.LogisticRegression(C=np.inf).fit(X, np.arange(6) > 2)
 
 
-@pytest.mark.parametrize(("name", "labels"),[
+@pytest.mark.parametrize(("name", "labels"), [
     ("LogisticRegression", [0, 1, 2, 1, 0, 2]),
     ("Ridge", [0.0, 1.0, 2.0, 1.0, 4.0, 2.0]),
     ("RidgeClassifier", [0, 1, 2, 1, 0, 2]),

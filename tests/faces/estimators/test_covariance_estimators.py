@@ -23,7 +23,7 @@ def documented(estimator: Any, S: np.ndarray, alpha: float) -> float:
     return float(-np.linalg.slogdet(Theta)[1] + np.sum(S * Theta) + alpha * size)
 
 
-@pytest.mark.parametrize(("load", "settings", "alpha"),[
+@pytest.mark.parametrize(("load", "settings", "alpha"), [
     (load_iris, {}, 0.05), (load_iris, {"covariance": "precomputed"}, 0.4),
     (load_wine, {"assume_centered": True}, 0.4), (load_linnerud, {}, 0.4),
 ])  # fmt: skip
@@ -58,7 +58,7 @@ def test_the_graphical_lasso_is_that_of_its_namesake(
      {"priors": True}, {"solver": "eigen", "priors": True}, {"n_components": 1}],
     ids=str,
 )  # fmt: skip
-@pytest.mark.parametrize("load",[
+@pytest.mark.parametrize("load", [
     load_iris,
     *(pytest.param(k, marks=pytest.mark.slow) for k in (load_wine, load_breast_cancer)),
 ])  # fmt: skip
@@ -111,7 +111,7 @@ def test_a_singular_covariance_is_no_certified_fit() -> None:
         ours.GraphicalLasso(0.1).fit(X)
 
 
-@pytest.mark.parametrize(("settings", "words"),[
+@pytest.mark.parametrize(("settings", "words"), [
     ({"shrinkage": 0.1}, "'svd' takes neither shrinkage nor"),
     ({"solver": "newton"}, "must be a str among"),
     ({"n_components": 7}, "n_components cannot be larger"),

@@ -48,7 +48,7 @@ def agree(found: Any, theirs: Any, rtol: float = 1e-3) -> None:
     assert found.gap_path_.max() <= 1e-6
 
 
-@pytest.mark.parametrize(("y", "scoring", "legacy"),[
+@pytest.mark.parametrize(("y", "scoring", "legacy"), [
     (TWO, None, True), (TWO, "neg_log_loss", False), (THREE, "neg_log_loss", True),
     (THREE, None, False),
 ], ids=["two", "two, log loss", "three, log loss", "three"])  # fmt: skip
@@ -109,15 +109,11 @@ def splits() -> Iterator[Any]:
     return KFold(5).split(Z)
 
 
-@pytest.mark.parametrize(
-    "theirs",
-    [
-        linear_model.RidgeCV([0.1, 1.0, 10.0], cv=3),
-        linear_model.ElasticNetCV(l1_ratio=[0.2, 0.9], alphas=6, cv=3, tol=1e-10, max_iter=100_000),
-        linear_model.LassoCV(alphas=6, cv=3, tol=1e-10, max_iter=100_000, positive=True),
-    ],
-    ids=lambda each: type(each).__name__ + (", w >= 0" if getattr(each, "positive", 0) else ""),
-)
+@pytest.mark.parametrize("theirs", [
+    linear_model.RidgeCV([0.1, 1.0, 10.0], cv=3),
+    linear_model.ElasticNetCV(l1_ratio=[0.2, 0.9], alphas=6, cv=3, tol=1e-10, max_iter=100_000),
+    linear_model.LassoCV(alphas=6, cv=3, tol=1e-10, max_iter=100_000, positive=True),
+], ids=["RidgeCV", "ElasticNetCV", "LassoCV, w >= 0"])  # fmt: skip
 def test_the_choice_of_folds_is_that_of_the_namesake(theirs: Any) -> None:
     rng = np.random.default_rng(5)
     X = rng.normal(size=(30, 6))

@@ -189,7 +189,7 @@ def test_one_column_is_one_vector() -> None:
     assert cml.certify(found, G, MANY[:, :1]).verdict is cml.Verdict.CERTIFIED
 
 
-@pytest.mark.parametrize(("given", "y", "message"),[
+@pytest.mark.parametrize(("given", "y", "message"), [
     ({}, np.arange(60) % 3, "does not support multiclass classification \\(n_classes=3\\)"),
     ({"C": np.inf}, MANY[:, 0], "takes a finite C"),
     ({"l1_ratio": 0.5}, MANY[:, 0], "l1_ratio=0 or 1"),

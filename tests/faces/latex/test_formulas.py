@@ -215,7 +215,7 @@ def test_constraints_of_rows_without_weight_are_in_no_line(model: type) -> None:
     assert KEPT not in rows_of(problem)["primal"][0]
 
 
-@pytest.mark.parametrize("make",[
+@pytest.mark.parametrize("make", [
     lambda s: cml.Ridge(X, REAL, 0.1, sample_weight=s),
     lambda s: cml.SoftmaxRegression(X, np.arange(12) % 3, 0.1, sample_weight=s),
     lambda s: cml.MultiTaskLasso(X, np.column_stack([REAL, REAL]), 0.1, sample_weight=s),

@@ -71,32 +71,29 @@ def test_what_else_is_guessed_or_said(tmp_path: Path) -> None:
     assert (data.X.tolist(), data.y.tolist()) == ([[1.0, 2.0], [3.0, 4.0]], [1.0, -1.0])
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("a,b,y\n1,x,3\n1,z,3\n", r"line 2, column 'b': 'x' is not a number; the column holds"),
-        ("a,b,y\nu,x,3\nu,z,3\n", r"\(text too: b\); one_hot = \['a', 'b'\] makes a column"),
-        ("a,b,y\n1,,3\n1,NA,3\n4,5,6\n", r"column 'b': '' .*; 2 values are missing"),
-        (
-            "a,y\n,3\n1,4\n",
-            r"line 2, column 'a': '' .*; 1 value is missing; missing = 'drop' leaves this row out, "
-            r"'mean' or 'median' fills it$",
-        ),
-        ("a;y\n1,5;2\n2,5;3\n", r"write decimal points, not commas"),
-        ("a,y\n1_000,2\n", r"'1_000' is not a number"),
-        ("a,y\n" + "9" * 200_000 + ",1\n", r"is not a csv file in UTF-8: field larger"),
-        ("a,y\n" + "x" * 1000 + ",1\n2,2\n", r"'x{37}\.\.\.' is not a number"),
-        (b"a,y\n\xff,1\n", r"is not a csv file in UTF-8"),
-        ("1,2\n3\n", r"line 2: 1 cells, but the first line has 2"),
-        (" \n", r"t.csv is empty"),
-        ("a,y\n1,2\n3\n", r"t.csv, line 3: 1 cells, but the header has 2"),
-        ("a,y\n1,2\nnan,3\n", r"X holds nan at row 1, column 'a'"),
-        ("a,y\n1,2\n4,inf\n", r"y holds inf at row 1"),
-        ("a,y\n", r"needs a header and at least one row"),
-        ("a,a,y\n1,2,3\n", r"the column 'a' is there twice"),
-        ("y\n1\n", r"no column besides 'y'"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [
+    ("a,b,y\n1,x,3\n1,z,3\n", r"line 2, column 'b': 'x' is not a number; the column holds"),
+    ("a,b,y\nu,x,3\nu,z,3\n", r"\(text too: b\); one_hot = \['a', 'b'\] makes a column"),
+    ("a,b,y\n1,,3\n1,NA,3\n4,5,6\n", r"column 'b': '' .*; 2 values are missing"),
+    (
+        "a,y\n,3\n1,4\n",
+        r"line 2, column 'a': '' .*; 1 value is missing; missing = 'drop' leaves this row out, "
+        r"'mean' or 'median' fills it$",
+    ),
+    ("a;y\n1,5;2\n2,5;3\n", r"write decimal points, not commas"),
+    ("a,y\n1_000,2\n", r"'1_000' is not a number"),
+    ("a,y\n" + "9" * 200_000 + ",1\n", r"is not a csv file in UTF-8: field larger"),
+    ("a,y\n" + "x" * 1000 + ",1\n2,2\n", r"'x{37}\.\.\.' is not a number"),
+    (b"a,y\n\xff,1\n", r"is not a csv file in UTF-8"),
+    ("1,2\n3\n", r"line 2: 1 cells, but the first line has 2"),
+    (" \n", r"t.csv is empty"),
+    ("a,y\n1,2\n3\n", r"t.csv, line 3: 1 cells, but the header has 2"),
+    ("a,y\n1,2\nnan,3\n", r"X holds nan at row 1, column 'a'"),
+    ("a,y\n1,2\n4,inf\n", r"y holds inf at row 1"),
+    ("a,y\n", r"needs a header and at least one row"),
+    ("a,a,y\n1,2,3\n", r"the column 'a' is there twice"),
+    ("y\n1\n", r"no column besides 'y'"),
+])  # fmt: skip
 def test_refused_text(tmp_path: Path, text: str | bytes, words: str) -> None:
     with pytest.raises(DataError, match=words):
         read(tmp_path, "t.csv", text, target=-1)
@@ -132,7 +129,7 @@ def test_libsvm(tmp_path: Path) -> None:
     assert read(tmp_path, "a9a", format="libsvm", rows=2).X.shape == (2, 5)
 
 
-@pytest.mark.parametrize(("text", "table", "words"),[
+@pytest.mark.parametrize(("text", "table", "words"), [
     ("1 1:2\n1 x:3\n", {}, r"t.svm, line 2: "),
     ("1 1:2\n1 3:nan\n", {}, r"X holds nan at row 1, column 'x2'"),
     ("1 1:2 99999999:1\n", {}, r"an index is 99999999; at most"),
@@ -180,7 +177,7 @@ def test_npz_of_every_kind_of_number(tmp_path: Path) -> None:
         assert data.y.tolist() == [1.0, -1.0, 1.0]
 
 
-@pytest.mark.parametrize(("arrays", "words"),[
+@pytest.mark.parametrize(("arrays", "words"), [
     ({"x": np.eye(2)}, r"has no array 'X'. Did you mean 'x'"),
     ({"X": np.eye(2)}, r"has no array 'y'"),
     ({"X": np.ones(2), "y": np.ones(2)}, r"X must be an \(n, d\) array of numbers"),
@@ -194,16 +191,13 @@ def test_refused_npz(tmp_path: Path, arrays: dict[str, Any], words: str) -> None
         read(tmp_path, "t.npz")
 
 
-@pytest.mark.parametrize(
-    ("kind", "shape", "words"),
-    [
-        ("<f8", "40000, 40000", r"X has the shape \(40000, 40000\), float64; at most 4294967296"),
-        ("|b1", "40000, 40000", r"X has the shape \(40000, 40000\), bool; at most"),  # as floats
-        ("<f8", "20000, 20000", r"y has the shape \(20000, 20000\), float64; at most"),  # both
-        ("<f8", "-1, 1", r"X has the shape \(-1, 1\)"),
-        ("<f8", "9" * 30 + ", 1", r"X has the shape"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "shape", "words"), [
+    ("<f8", "40000, 40000", r"X has the shape \(40000, 40000\), float64; at most 4294967296"),
+    ("|b1", "40000, 40000", r"X has the shape \(40000, 40000\), bool; at most"),  # as floats
+    ("<f8", "20000, 20000", r"y has the shape \(20000, 20000\), float64; at most"),  # both
+    ("<f8", "-1, 1", r"X has the shape \(-1, 1\)"),
+    ("<f8", "9" * 30 + ", 1", r"X has the shape"),
+])  # fmt: skip
 def test_swelling_archives_are_refused(tmp_path: Path, kind: str, shape: str, words: str) -> None:
     header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}"
     text = header.encode().ljust(118) + b"\n"
@@ -218,7 +212,7 @@ def test_swelling_archives_are_refused(tmp_path: Path, kind: str, shape: str, wo
 # -- parquet -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("table",[
+@pytest.mark.parametrize("table", [
     {"target": "price", "features": ["area", "age"]},
     {"target": "price", "one_hot": ["town", "sold"], "sample_weight": "count"},
     {"target": -2, "one_hot": ["town"], "positive": "yes"},
@@ -298,7 +292,7 @@ def test_blocks_of_bundled_data_and_of_an_objective(tmp_path: Path) -> None:
     assert found.problem.solve().objective == pytest.approx(answer, rel=1e-8)
 
 
-@pytest.mark.parametrize(("data", "words"),[
+@pytest.mark.parametrize(("data", "words"), [
     ("blocks = 0\n", "data.blocks: must be greater than or equal to 1, got 0"),
     ('blocks = "all"\n', "data.blocks: must be an integer, got 'all'"),
     ("block = 10\n", "data.block: unknown key 'block'. Did you mean 'blocks'?"),

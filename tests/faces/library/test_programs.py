@@ -165,7 +165,7 @@ def test_quadratic_programs_are_solved_and_certified(tmp_path: Path) -> None:
         cml.load(write(tmp_path, QUADRATIC.replace("ROWS\n", "OBJSENSE\n MAX\nROWS\n", 1)))
 
 
-@pytest.mark.parametrize(("old", "new", "words"),[
+@pytest.mark.parametrize(("old", "new", "words"), [
     ("c1        4.0", "c1        fox", r"line 19: 'fox' is not a number"),
     ("c1        4.0", "c1        inf", r"line 19: 'inf' is not a finite number"),
     ("c1        4.0", "c9        4.0", r"line 19: there is no row 'c9'. Did you mean 'c\d'"),

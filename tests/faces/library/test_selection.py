@@ -58,7 +58,7 @@ def test_targets(table: Any) -> None:
     np.testing.assert_array_equal(both, FRAME[["size", "level"]])
 
 
-@pytest.mark.parametrize(("keys", "words"),[
+@pytest.mark.parametrize(("keys", "words"), [
     ({"target": "ok", "positive": "yess"}, r"data.positive: there is no class 'yess'. Did you"),
     ({"target": {"column": "ok", "map": {"yes": 1}}}, r"data.target.map has no number for 'no"),
     ({"target": {"column": "ok", "map": {"y": 1}}}, r"data.target.map: y is never 'y'"),
@@ -200,7 +200,7 @@ def test_the_fill_of_a_split_is_that_of_the_fitted_rows(tmp_path: Path) -> None:
     assert file.problem.solve().objective == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize(("lines", "table", "words"),[
+@pytest.mark.parametrize(("lines", "table", "words"), [
     (('missing = "mean"', BY_SIZE), HOLE, "missing = 'drop'"),
     ((BY_SIZE,), WHOLE, "1 value is missing; missing = 'drop' leaves this row"),
     (('missing = "zero"',), WHOLE, "'drop', 'mean' or 'median'"),

@@ -96,7 +96,7 @@ def test_principal_directions_end_at_the_origin_and_keep_most_of_the_way() -> No
     assert_allclose((path**2).sum(), squares[:2].sum(), rtol=1e-9)
 
 
-@pytest.mark.parametrize(("options", "words"),[
+@pytest.mark.parametrize(("options", "words"), [
     ({"coordinates": (0, 1)}, "coordinates belongs to kind='trajectory'"),
     ({"kind": "trajectory", "coordinates": (0, 7)}, "coordinate 7 is not one of 0"),
     ({"kind": "trajectory", "coordinates": (0, "c")}, "no coordinate is named 'c'"),

@@ -50,7 +50,7 @@ def test_the_dual_polytope_of_two_rows() -> None:
     assert labels == {"x_0: 3", "x_1: 1"}  # the primal answer prices the rows of the dual
 
 
-@pytest.mark.parametrize(("problem", "words"),[
+@pytest.mark.parametrize(("problem", "words"), [
     (lambda: cml.LinearProgram([1.0], [[1.0]], [1.0]), "this one has 1"),
     (lambda: cml.LinearProgram([1.0], np.eye(2)[:, :1], [1, 1], bounds=(0, 1)), "bends"),
     (lambda: cml.LeastSquares(X, X[:, 0]), "needs a solved linear program; got LeastSquares"),
@@ -157,7 +157,7 @@ def test_the_regions_of_neighbours_are_their_votes() -> None:
     assert f"{wrong} of 150 samples" in figure.axes[0]._left_title.get_text().replace("\n", " ")
 
 
-@pytest.mark.parametrize("problem",[
+@pytest.mark.parametrize("problem", [
     cml.SoftmaxRegression(PLANE, NAMES, 0.1),
     cml.LogisticRegression(PLANE[:100], NAMES[:100], 0.1),
     cml.KernelSVM(PLANE[:100], NAMES[:100], 1.0, cml.kernels.Gaussian(1.0)),
@@ -209,7 +209,7 @@ def test_runs_stand_side_by_side_with_their_steps() -> None:
     ]
 
 
-@pytest.mark.parametrize(("solution", "asked", "words"),[
+@pytest.mark.parametrize(("solution", "asked", "words"), [
     (NEIGHBOURS, {"kind": "regions"}, "needs labels=, one for each of its 150 samples"),
     (RUNS[0], {"kind": "regions"}, "needs a classifier of two features"),
     (CURVES[0], {"kind": "regions"}, "needs a classifier of two features"),

@@ -266,7 +266,7 @@ def test_an_unsuitable_solver_is_a_row_only_when_asked_for() -> None:
     assert record.status == "failed"
 
 
-@pytest.mark.parametrize(("arguments", "error", "words"),[
+@pytest.mark.parametrize(("arguments", "error", "words"), [
     ({"solvers": "clarbel"}, UnknownSolverError, "Did you mean 'clarabel'"),
     ({"tols": (0.0,)}, InputError, "a tolerance must be > 0, got 0"),
     ({"tols": ()}, InputError, "at least one tolerance"),

@@ -131,7 +131,7 @@ def test_a_small_gap_of_an_infeasible_point_is_no_accuracy() -> None:
     assert far.first(1e-2) is far.points[0]
 
 
-@pytest.mark.parametrize(("arguments", "error", "words"),[
+@pytest.mark.parametrize(("arguments", "error", "words"), [
     ({"tols": (1e-3, 0.0)}, InputError, "convergence: a tolerance must be > 0, got 0"),
     ({"tols": ()}, InputError, "convergence: give at least one tolerance"),
     ({"max_seconds": 0}, InputError, "convergence: max_seconds must be positive, got 0"),

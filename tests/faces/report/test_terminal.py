@@ -159,7 +159,7 @@ def test_a_bad_answer_takes_no_digits() -> None:
     assert primal == ["1.28520408e+03", "3.50000000e+11"]
 
 
-@pytest.mark.parametrize(("value", "expected", "shown"),[
+@pytest.mark.parametrize(("value", "expected", "shown"), [
     (1.0, 2.0, "1"), (12.3456781, 12.3456780, "12.3456781"), ([1.0, 2.0], [1.0, 3.0], "[1, 2]"),
     ([0.0] * 5 + [1.0], [0.0] * 5 + [2.0], "1 at 5 where 2 was expected"), (None, 1.0, "–"),
 ])  # fmt: skip

@@ -57,7 +57,7 @@ def minimum(S: np.ndarray, alpha: float) -> float:
     return float(cp.Problem(cp.Minimize(value)).solve(solver="CLARABEL"))
 
 
-@pytest.mark.parametrize(("estimator", "centre"),[
+@pytest.mark.parametrize(("estimator", "centre"), [
     (GraphicalLasso(0.3, assume_centered=True, **TIGHT), False),
     (GraphicalLassoCV(cv=3, **TIGHT), True),
     (GraphicalLasso(0.2, covariance="precomputed", **TIGHT), True),
@@ -253,7 +253,7 @@ RAW, Z, WEIGHTS = samples("real")
 POSITIVE = np.exp(0.4 * Z)
 
 
-@pytest.mark.parametrize(("kind", "intercept", "alpha", "form"),[
+@pytest.mark.parametrize(("kind", "intercept", "alpha", "form"), [
     (GammaRegressor, True, 0.1, np.asarray),
     (GammaRegressor, False, 0.0, sparse.csr_array),
     (TweedieRegressor, True, 0.0, sparse.csr_array),

@@ -147,12 +147,10 @@ def _least_radius(known: Learning, kind: str) -> float | None:
 
 
 FAMILIES: dict[str, Callable[[Random], Drawn]] = {
-    "equations at offsets": far_equations,
-    "nearly dependent rows": nearly_dependent,
-    "margins at offsets": far_margins,
-    "margins in a set": margins_in_a_set,
+    "equations at offsets": far_equations, "nearly dependent rows": nearly_dependent,
+    "margins at offsets": far_margins, "margins in a set": margins_in_a_set,
     "equations in a set": equations_in_a_set,
-}
+}  # fmt: skip
 
 
 def judged(name: str, seed: int, few: int | None = 5) -> tuple[Drawn, Tally]:

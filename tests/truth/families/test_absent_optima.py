@@ -49,15 +49,11 @@ def test_two_rows_that_differ_by_a_power_of_two(k: int, intercept: bool) -> None
     assert problem.certify(w, b).verdict is not Verdict.REFUTED  # by points that miss Xw = y by 1
 
 
-@pytest.mark.parametrize(
-    ("penalty", "status"),
-    [
-        (L2Ball(0.5), "infeasible"), (L2Ball(0.8), "optimal"), (L1Ball(0.5), "infeasible"),
-        (L1Ball(1.0), "optimal"), (Box(-0.4, 0.4), "infeasible"), (Box(-0.5, 0.5), "optimal"),
-        (Box(-np.inf, 0.0), "infeasible"), (Nonnegative(), "optimal"),
-    ],
-    ids=repr,
-)  # fmt: skip
+@pytest.mark.parametrize(("penalty", "status"), [
+    (L2Ball(0.5), "infeasible"), (L2Ball(0.8), "optimal"), (L1Ball(0.5), "infeasible"),
+    (L1Ball(1.0), "optimal"), (Box(-0.4, 0.4), "infeasible"), (Box(-0.5, 0.5), "optimal"),
+    (Box(-np.inf, 0.0), "infeasible"), (Nonnegative(), "optimal"),
+], ids=repr)  # fmt: skip
 def test_a_constraint_on_w_leaves_no_interpolation(penalty: Penalty, status: str) -> None:
     A, targets = np.array([[1.0, 0.0, 1.0], [0.0, 2.0, 0.0]]), np.array([1.0, 0.0])
     solution = LearningProblem(A, targets, Interpolation(), penalty, fit_intercept=False).solve()

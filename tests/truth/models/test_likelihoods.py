@@ -93,14 +93,11 @@ def test_near_singular_covariances_are_solved(lam: float, scaled: bool) -> None:
     assert np.count_nonzero(Theta == 0.0) > 30
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda p: cml.GaussianLikelihood(1e200 * IRIS), "beyond float64"),
-        (lambda p: cml.GaussianLikelihood(1e-200 * IRIS), "beyond float64"),
-        (lambda p: p.of_covariance([[1.0, 0.5], [0.4, 1.0]]), "symmetric"),
-    ],
-)
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda p: cml.GaussianLikelihood(1e200 * IRIS), "beyond float64"),
+    (lambda p: cml.GaussianLikelihood(1e-200 * IRIS), "beyond float64"),
+    (lambda p: p.of_covariance([[1.0, 0.5], [0.4, 1.0]]), "symmetric"),
+])  # fmt: skip
 def test_bad_calls_are_told_apart(call: object, words: str) -> None:
     with pytest.raises((InputError, ValueError), match=words):
         call(cml.GaussianLikelihood(IRIS, 0.1))

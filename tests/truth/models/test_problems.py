@@ -88,21 +88,18 @@ def test_a_new_value_compiles_nothing_again(
     assert problem.dual.value == pytest.approx(expected.objective, rel=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("make", "key", "bad"),
-    [
-        (bind(cml.Ridge, 0.3), "lam", -1.0),
-        (bind(cml.Lasso, 0.3), "lam", np.nan),
-        (bind(cml.Lasso, 0.3), "lam", "a lot"),
-        (bind(cml.ElasticNet, 0.5, 0.6), "l1_ratio", 1.5),
-        (bind(cml.HuberRegression, 0.6, 0.1), "delta", 0.0),
-        (bind(cml.QuantileRegression, 0.3, 0.1), "tau", 1.0),
-        (bind(cml.ConstrainedRidge, 1.2), "radius", 0.0),
-        (bind(cml.SoftMarginSVM, 0.7), "C", 0.0),
-        (bind(cml.SVR, 0.5, 0.4), "epsilon", -0.1),
-        (bind(cml.GroupLasso, 0.3, GROUPS), "groups", ["a", "b"]),
-    ],
-)
+@pytest.mark.parametrize(("make", "key", "bad"), [
+    (bind(cml.Ridge, 0.3), "lam", -1.0),
+    (bind(cml.Lasso, 0.3), "lam", np.nan),
+    (bind(cml.Lasso, 0.3), "lam", "a lot"),
+    (bind(cml.ElasticNet, 0.5, 0.6), "l1_ratio", 1.5),
+    (bind(cml.HuberRegression, 0.6, 0.1), "delta", 0.0),
+    (bind(cml.QuantileRegression, 0.3, 0.1), "tau", 1.0),
+    (bind(cml.ConstrainedRidge, 1.2), "radius", 0.0),
+    (bind(cml.SoftMarginSVM, 0.7), "C", 0.0),
+    (bind(cml.SVR, 0.5, 0.4), "epsilon", -0.1),
+    (bind(cml.GroupLasso, 0.3, GROUPS), "groups", ["a", "b"]),
+])  # fmt: skip
 def test_a_bad_value_raises_and_leaves_the_problem_as_it_was(make: Any, key: str, bad: Any) -> None:
     A, y = data(make(X, np.where(Y > 0, 1, 0)).name)
     problem = make(A, y)

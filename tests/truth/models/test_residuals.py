@@ -69,26 +69,23 @@ def test_targets_without_a_spread() -> None:
     assert (one.status, one.objective) == ("optimal", 0.0)
 
 
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (lambda: pose(-1.0), "SquareRootLasso: lam must be >= 0"),
-        (lambda: pose().certify(np.ones(D + 1)), "w must have one coefficient per feature"),
-        (lambda: pose().certify(b=0.0), r"certify: 'w' is missing; pass w, b, u\."),
-        (
-            lambda: pose().certify(np.ones(D), w=np.ones(D)),
-            r"'w' is passed twice; it takes w, b, u",
-        ),
-        (
-            lambda: pose().certify(np.ones(D), v=np.ones(D)),
-            "there is no array 'v'; it takes w, b, u",
-        ),
-        (lambda: pose().certify(*[np.ones(D)] * 4), "got 4 arrays; it takes w, b, u"),
-        (lambda: pose(fit_intercept=False).certify(np.ones(D), 1.0), "without intercept"),
-        (lambda: pose().certify(np.ones(D), u=np.ones(3)), "u must have one entry per sample"),
-        (lambda: cml.SquareRootLasso(X, 1e200 * Y, 0.1), "squares of y are beyond float64"),
-    ],
-)
+@pytest.mark.parametrize(("call", "text"), [
+    (lambda: pose(-1.0), "SquareRootLasso: lam must be >= 0"),
+    (lambda: pose().certify(np.ones(D + 1)), "w must have one coefficient per feature"),
+    (lambda: pose().certify(b=0.0), r"certify: 'w' is missing; pass w, b, u\."),
+    (
+        lambda: pose().certify(np.ones(D), w=np.ones(D)),
+        r"'w' is passed twice; it takes w, b, u",
+    ),
+    (
+        lambda: pose().certify(np.ones(D), v=np.ones(D)),
+        "there is no array 'v'; it takes w, b, u",
+    ),
+    (lambda: pose().certify(*[np.ones(D)] * 4), "got 4 arrays; it takes w, b, u"),
+    (lambda: pose(fit_intercept=False).certify(np.ones(D), 1.0), "without intercept"),
+    (lambda: pose().certify(np.ones(D), u=np.ones(3)), "u must have one entry per sample"),
+    (lambda: cml.SquareRootLasso(X, 1e200 * Y, 0.1), "squares of y are beyond float64"),
+])  # fmt: skip
 def test_refusals(call: Any, text: str) -> None:
     with pytest.raises(InputError, match=text):
         call()
@@ -110,14 +107,10 @@ def exact(w: Array, b: float, A: Array, y: Array, lam: float) -> Decimal:
         return root + Decimal(norm.numerator) / Decimal(norm.denominator)
 
 
-@pytest.mark.parametrize(
-    ("A", "y", "lam"),
-    [
-        (X, Y, 0.2), (X, Y, 0.0), (X + 1e6, Y + 1e9, 0.2), (WIDE, WHOLE, 0.05),
-        (np.column_stack([X, X[:, 0]]), Y, 0.05),
-    ],
-    ids=["", "no penalty", "far away", "exact fit", "a column twice"],
-)  # fmt: skip
+@pytest.mark.parametrize(("A", "y", "lam"), [
+    (X, Y, 0.2), (X, Y, 0.0), (X + 1e6, Y + 1e9, 0.2), (WIDE, WHOLE, 0.05),
+    (np.column_stack([X, X[:, 0]]), Y, 0.05),
+], ids=["", "no penalty", "far away", "exact fit", "a column twice"])  # fmt: skip
 def test_gaps_cover_what_is_lost(A: Array, y: Array, lam: float) -> None:
     rng = np.random.default_rng(3)
     problem = cml.SquareRootLasso(A, y, lam)

@@ -73,20 +73,17 @@ def test_the_gap_covers_what_rounded_targets_lose(shift: float) -> None:
         assert excess <= found.gap + 1e-15
 
 
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (lambda: cml.MultiTaskLasso(X, Y[:, 0], 0.1), r"Y must have one row .*pass Y\[:, None\]"),
-        (lambda: cml.MultiTaskLasso(X, Y[1:], 0.1), r"Y must have one row per row of X \(40\)"),
-        (lambda: cml.MultiTaskLasso(X, Y[:, :0], 0.1), r"one column per target"),
-        (lambda: cml.MultiTaskLasso(X, np.where(Y > 4, np.nan, Y), 0.1), r"Y contains nan at row"),
-        (lambda: pose(-1.0), r"MultiTaskLasso: lam must be"),
-        (lambda: pose().certify(W.T), r"w must have shape \(6, 3\), got \(3, 6\)"),
-        (lambda: pose().certify(W, np.zeros(2)), r"b must be 3 finite numbers"),
-        (lambda: pose(fit_intercept=False).certify(W, np.ones(3)), r"posed without intercept"),
-        (lambda: pose().certified_support(W), r"this one has several"),
-    ],
-)
+@pytest.mark.parametrize(("call", "text"), [
+    (lambda: cml.MultiTaskLasso(X, Y[:, 0], 0.1), r"Y must have one row .*pass Y\[:, None\]"),
+    (lambda: cml.MultiTaskLasso(X, Y[1:], 0.1), r"Y must have one row per row of X \(40\)"),
+    (lambda: cml.MultiTaskLasso(X, Y[:, :0], 0.1), r"one column per target"),
+    (lambda: cml.MultiTaskLasso(X, np.where(Y > 4, np.nan, Y), 0.1), r"Y contains nan at row"),
+    (lambda: pose(-1.0), r"MultiTaskLasso: lam must be"),
+    (lambda: pose().certify(W.T), r"w must have shape \(6, 3\), got \(3, 6\)"),
+    (lambda: pose().certify(W, np.zeros(2)), r"b must be 3 finite numbers"),
+    (lambda: pose(fit_intercept=False).certify(W, np.ones(3)), r"posed without intercept"),
+    (lambda: pose().certified_support(W), r"this one has several"),
+])  # fmt: skip
 def test_refusals(call: Any, text: str) -> None:
     with pytest.raises(InputError, match=text):
         call()

@@ -265,15 +265,11 @@ def test_json_is_written_to_a_file_and_read_from_it(tmp_path: Path) -> None:
         cml.Solution.from_json(tmp_path / "nothing.json")
 
 
-@pytest.mark.parametrize(
-    "problem",
-    [
-        cml.LogisticRegression(X, np.where(X[:, 0] > 0.0, 1, -1)),
-        cml.PoissonRegression(X, 0.0 * Y, 0.1),
-        cml.HardMarginSVM([[0.0], [1.0], [0.0]], [1, 1, -1]),
-    ],
-    ids=["separated classes", "no counts", "one point of two classes"],
-)
+@pytest.mark.parametrize("problem", [
+    cml.LogisticRegression(X, np.where(X[:, 0] > 0.0, 1, -1)),
+    cml.PoissonRegression(X, 0.0 * Y, 0.1),
+    cml.HardMarginSVM([[0.0], [1.0], [0.0]], [1, 1, -1]),
+], ids=["separated classes", "no counts", "one point of two classes"])  # fmt: skip
 def test_what_has_no_answer_has_none_when_it_is_read_back(problem: Any) -> None:
     solution = problem.solve()
     again = cml.Solution.from_json(solution.to_json())
