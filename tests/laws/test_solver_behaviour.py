@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_iris
-from support.model_cases import samples
+from support.model_cases import optimal, samples
 from support.sizes import by_turns
 
 import convexml as cml
@@ -76,8 +76,7 @@ def test_a_small_lam_is_reached_by_following_the_path(
     y = X @ np.where(np.arange(d) < max(20, d - 200), rng.normal(size=d), 0.0)
     problem = cml.Lasso(X, y + rng.normal(size=n), lam=1.0)
     problem.lam = share * problem.lam_max
-    solution = problem.solve("working_set", tol=1e-9)
-    assert solution.status == "optimal"
+    solution = optimal(problem, "working_set", tol=1e-9)
     assert violation(problem, solution.primal["w"], float(solution.primal["b"])) < 1e-6
     assert solution.trace[-1].passes <= passes
 
@@ -90,12 +89,10 @@ def test_more_features_than_a_working_set_dense_and_sparse_and_again() -> None:
     for data in (X, X.toarray()):
         problem = cml.Lasso(data, y, 1.0)
         problem.lam = 0.02 * problem.lam_max
-        solution = problem.solve("working_set", tol=1e-10)
-        assert solution.status == "optimal"
+        solution = optimal(problem, "working_set", tol=1e-10)
         values.append(solution.objective)
     assert values[0] == pytest.approx(values[1], rel=1e-11)
-    again = problem.solve("working_set", tol=1e-10, w0=solution.primal["w"])
-    assert again.status == "optimal"
+    again = optimal(problem, "working_set", tol=1e-10, w0=solution.primal["w"])
     assert again.iterations <= 1
     auto = cml.Lasso(*REAL, 0.1).solve()
     assert (auto.solver, auto.status) == ("working_set", "optimal")
@@ -141,14 +138,12 @@ def test_dependent_columns_that_nobody_penalises_and_sparse_programs() -> None:
     X = np.round(X * 2.0**20) / 2.0**20  # sums are exact: the columns really are dependent
     X = np.column_stack([X, X[:, 0] + X[:, 1], np.zeros(len(y))])
     problem = cml.LearningProblem(X, y, losses.Absolute(), penalties.Zero())
-    solution = problem.solve("interior_point")
-    assert solution.status == "optimal"
+    solution = optimal(problem, "interior_point")
     assert solution.objective == pytest.approx(problem.solve("clarabel").objective, rel=1e-6)
     rng = np.random.default_rng(0)
     A = sparse.random_array((40, 90), density=0.1, rng=rng, format="csr")
     program = cml.LinearProgram(rng.random(90), A_eq=A, b_eq=A @ rng.random(90))
-    solution = program.solve("interior_point", tol=1e-8)
-    assert solution.status == "optimal"
+    solution = optimal(program, "interior_point", tol=1e-8)
     assert solution.objective == pytest.approx(program.solve("highs").objective, rel=1e-8)
     assert program.solve("interior_point", max_iter=1, polish=False).status == "inaccurate"
 
@@ -157,13 +152,11 @@ def test_dependent_columns_that_nobody_penalises_and_sparse_programs() -> None:
 @pytest.mark.parametrize("block", [2, 7, 200])
 def test_dual_ascent_and_admm_with_any_block(intercept: bool, block: int) -> None:
     problem = cml.SVR(*REAL, 0.5, 0.4, fit_intercept=intercept)
-    solution = problem.solve("dual_coordinate_descent", tol=1e-6, block=block, max_iter=20_000)
-    assert solution.status == "optimal"
+    solution = optimal(problem, "dual_coordinate_descent", tol=1e-6, block=block, max_iter=20_000)
     assert solution.rate_audit().holds
     assert solution.objective == pytest.approx(problem.solve().objective, rel=2e-6)
     lasso = cml.Lasso(*REAL, 0.2, fit_intercept=intercept)
-    solution = lasso.solve("admm", tol=1e-8, blocks=block)
-    assert solution.status == "optimal"
+    solution = optimal(lasso, "admm", tol=1e-8, blocks=block)
     assert solution.objective == pytest.approx(lasso.solve().objective, rel=1e-8)
 
 
@@ -265,8 +258,7 @@ def test_updates_on_random_separable_sets() -> None:
     for seed in range(12):
         X, y = separated(seed)
         data = sparse.csr_array(X) if seed % 3 == 0 else X
-        solution = cml.HalfspaceLP(data, y, fit_intercept=True).solve("perceptron")
-        assert solution.status == "optimal"
+        solution = optimal(cml.HalfspaceLP(data, y, fit_intercept=True), "perceptron")
         *_, theta = points = list(textbook.perceptron(np.column_stack([X, np.ones(len(y))]), y))
         assert solution.iterations == len(points) - 1 <= bound(X, y)
         found = np.append(solution.primal["w"], solution.primal["b"])

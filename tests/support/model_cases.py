@@ -85,6 +85,13 @@ def count() -> tuple[Array, Array]:
     return samples("count")
 
 
+def optimal(problem: Any, *solver: str, **options: Any) -> Any:
+    """The solution of a problem, which is optimal."""
+    solution = problem.solve(*solver, **options)
+    assert solution.status == "optimal", str(solution)
+    return solution
+
+
 def bind(model: Any, *values: Any) -> Make:
     """The model with its hyperparameters given."""
     return lambda X, y, **keywords: model(X, y, *values, **keywords)

@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
-from support.model_cases import samples
+from support.model_cases import optimal, samples
 
 import convexml as cml
 from convexml import Verdict, estimators
@@ -186,8 +186,7 @@ def test_an_offset_of_the_target_excuses_nothing(offset: float) -> None:
 def test_a_sign_constraint_is_measured_in_the_units_of_w() -> None:
     y = A @ [1.0, -1.0, 2.0] * 1e-6
     problem = cml.LearningProblem(A, y, cml.losses.Squared(), cml.penalties.Nonnegative())
-    solution = problem.solve()
-    assert solution.status == "optimal"
+    solution = optimal(problem)
     w, b = solution.primal["w"] - [0.0, 4e-7, 0.0], float(solution.primal["b"])
     assert problem.certify(w, b).verdict is Verdict.REFUTED
 
@@ -211,8 +210,7 @@ def test_a_program_infeasible_by_little_is_not_optimal(program: dict) -> None:
     cml.LearningProblem(A, np.full(30, 3.0), cml.losses.Absolute(), cml.penalties.L2(1.0)),
 ], ids=lambda problem: type(problem).__name__)  # fmt: skip
 def test_a_constant_target_is_fitted_exactly(problem: cml.LearningProblem) -> None:
-    solution = problem.solve()
-    assert solution.status == "optimal"
+    solution = optimal(problem)
     assert not np.any(solution.primal["w"])
 
 
@@ -293,8 +291,7 @@ def test_what_replaces_the_penalty_is_nowhere_larger() -> None:
     """Beside an elastic net the l1 norm alone: no bound is above the least value of the grid."""
     for unit in (1e90, 1e150):
         problem = cml.ElasticNet(Z * unit, T, unit * 0.3, 0.5)
-        solution = problem.solve()
-        assert solution.status == "optimal"
+        solution = optimal(problem)
         w, b = solution.primal["w"], float(solution.primal["b"])
         values = [problem.objective(w * t, b + s) for t in (0.9, 1.0, 1.1) for s in (-0.1, 0, 0.1)]
         assert solution.objective - solution.gap <= min(values)

@@ -21,7 +21,7 @@ from support.hard.every_model import (
     three,
     with_column,
 )
-from support.model_cases import GROUPS, binary, count, real, samples, separable
+from support.model_cases import GROUPS, binary, count, optimal, real, samples, separable
 from support.sizes import by_turns
 
 import convexml as cml
@@ -76,8 +76,7 @@ def test_columns_that_depend_exactly(case: Any) -> None:
         Z = dependent(X, how)
         if case.name == "MinimumNorm":
             y = Z @ [1.0, 2.0, -1.0, 0.5, 0.25]
-        solution = case.make(Z, y).solve()
-        assert solution.status == "optimal"
+        solution = optimal(case.make(Z, y))
         assert solution.certificate.verdict is Verdict.CERTIFIED
         alone = case.name in UNPENALISED
         assert ("The minimiser is not unique: column " in solution.message) == alone
@@ -163,8 +162,7 @@ def rescaled(penalty: Penalty) -> Penalty | None:
 @over([*ROWS, *ALONE, *UNWEIGHTED], *DEAR, turn=0)
 def test_columns_of_any_unit(case: Any) -> None:
     X, y = case.data()
-    solution = case.make(X * SPREAD, y).solve(tol=1e-8 if case in ROWS else 1e-6)
-    assert solution.status == "optimal"
+    solution = optimal(case.make(X * SPREAD, y), tol=1e-8 if case in ROWS else 1e-6)
     assert solution.certificate.verdict is Verdict.CERTIFIED
     if case.name == "GaussianLikelihood" or case.name.startswith("Discriminant"):
         there = case.make(X, y).solve()
@@ -214,8 +212,7 @@ SMALL: dict[str, Callable[[float], Any]] = {
 @pytest.mark.parametrize("name", LARGE)
 def test_an_enormous_price_of_slack(name: str) -> None:
     for C in (1e6, 1e8):
-        solution = LARGE[name](C).solve()
-        assert solution.status == "optimal"
+        solution = optimal(LARGE[name](C))
     if name == "SoftMarginSVM, separable":  # its slack costs too much: it is the hard margin
         assert solution.objective == pytest.approx(
             cml.HardMarginSVM(*separable()).solve().objective, rel=1e-6
@@ -225,20 +222,17 @@ def test_an_enormous_price_of_slack(name: str) -> None:
 @pytest.mark.parametrize("name", SMALL)
 def test_next_to_no_penalty(name: str) -> None:
     """P* is between that of no penalty and lam times its penalty more."""
-    solution = SMALL[name](lam=1e-12).solve()
-    assert solution.status == "optimal"
+    solution = optimal(SMALL[name](lam=1e-12))
     before = SMALL[name](lam=1e-9).solve()
     assert solution.objective <= before.objective * (1.0 + 1e-6) + 1e-12
     if "separable" not in name and not name.startswith("Kernel"):
-        free = SMALL[name](lam=0.0).solve()
-        assert free.status == "optimal"
+        free = optimal(SMALL[name](lam=0.0))
         assert solution.objective == pytest.approx(free.objective, rel=2e-6)
 
 
 def test_no_way_is_left_where_a_box_pins_all() -> None:
     for box in (Box(0.0, 0.0), Box(-1e-300, 1e-300)):
-        solution = LearningProblem(*real(), cml.losses.Squared(), box).solve()
-        assert solution.status == "optimal"
+        solution = optimal(LearningProblem(*real(), cml.losses.Squared(), box))
         assert np.all(np.abs(solution.primal["w"]) <= 1e-300)
 
 

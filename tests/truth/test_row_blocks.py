@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.model_cases import optimal
 from support.models.in_blocks import MODELS, NAMED, Data, Model, general
 from support.sizes import by_turns
 
@@ -139,8 +140,7 @@ def test_more_columns_than_a_gram_matrix_holds_are_left_to_solvers_without_one()
     rng = np.random.default_rng(12)
     rows = rng.standard_normal((40, 3100))
     y = rows[:, 0] + 0.1 * rng.standard_normal(40)
-    found = cml.Lasso(cml.RowBlocks([(rows[:20], y[:20]), (rows[20:], y[20:])]), lam=0.3).solve()
-    assert found.status == "optimal"
+    found = optimal(cml.Lasso(cml.RowBlocks([(rows[:20], y[:20]), (rows[20:], y[20:])]), lam=0.3))
     assert found.solver not in ("working_set", "proximal_newton", "normal_equations")
 
 
@@ -223,8 +223,7 @@ def test_the_strength_may_go_to_zero_and_back() -> None:
     problem, whole = cml.Ridge(in_blocks(X, Y), lam=0.1), cml.Ridge(X, Y, lam=0.1)
     for lam in (0.0, 1e-30, 0.2):
         problem.lam = whole.lam = lam
-        solution = problem.solve(tol=1e-9)
-        assert solution.status == "optimal"
+        solution = optimal(problem, tol=1e-9)
         assert solution.objective == pytest.approx(whole.solve(tol=1e-9).objective, rel=1e-9)
 
 
@@ -351,8 +350,7 @@ def test_solves_read_the_blocks_a_few_times() -> None:
     blocks = cml.RowBlocks([(rows[:9000], two[:9000]), (rows[9000:], two[9000:])])
     problem = cml.LogisticRegression(blocks, lam=1e-3)
     assert blocks.passes == 1
-    solution = problem.solve(tol=1e-6)
-    assert solution.status == "optimal"
+    optimal(problem, tol=1e-6)
     assert blocks.passes <= 12  # 24 when each product and each sum of the columns was a pass
     some, y = rows[:4000], np.digitize(score[:4000], [-1.0, 1.0])
     blocks = cml.RowBlocks([(some[:1500], y[:1500]), (some[1500:], y[1500:])])

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from distributed import Client, LocalCluster, wait
+from support.model_cases import optimal
 from support.models.in_blocks import NAMED, Data
 
 import convexml as cml
@@ -272,8 +273,7 @@ def test_an_interrupted_solve_on_a_cluster_is_resumed(client: Client, tmp_path: 
     assert first.gap >= above > 1e-12
     _, point = checkpoint.read(file, "test")
     assert point.iteration == 1
-    again = LOGISTIC.in_blocks(DATA, CUTS).solve("newton", **given)
-    assert again.status == "optimal"
+    again = optimal(LOGISTIC.in_blocks(DATA, CUTS), "newton", **given)
     assert "Resumed from newton, iteration 1." in again.choice
     assert again.iterations < truth.iterations
     assert again.objective == pytest.approx(truth.objective, rel=1e-9)
@@ -314,8 +314,7 @@ def test_the_answer_is_that_of_workers_that_live(name: str, restarts: bool) -> N
             for nanny in cluster.workers.values():
                 nanny.instantiate = gone
         problem, killer = model.pose(cml.RowBlocks(blocks)), Killer(client)
-        solution = problem.solve("newton", tol=1e-10, progress=killer)
-        assert solution.status == "optimal"
+        solution = optimal(problem, "newton", tol=1e-10, progress=killer)
         assert solution.objective == here.objective
         np.testing.assert_array_equal(solution.primal["w"], here.primal["w"])
         assert solution.certificate.gap == here.certificate.gap
@@ -358,6 +357,5 @@ def test_without_any_worker_the_solve_ends_with_what_it_knows(
         with pytest.raises(WorkersLostError, match="No dask worker is left"):
             problem.solve("newton", **given)
         assert file.read_bytes() == kept
-    resumed = LOGISTIC.of(DATA).solve(**given)
-    assert resumed.status == "optimal"
+    resumed = optimal(LOGISTIC.of(DATA), **given)
     assert f"Resumed from newton, iteration {point.iteration}." in resumed.choice

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.model_cases import optimal
 
 import convexml as cml
 from convexml.errors import InputError
@@ -123,8 +124,7 @@ def test_a_solve_that_is_killed_is_resumed(tmp_path: Path) -> None:
     _, point = checkpoint.read(tmp_path / "point.json", "test")
     problem = cml.LogisticRegression(X, LABELS, lam=1e-3)
     truth = problem.solve(tol=1e-10)
-    solution = problem.solve(tol=1e-10, checkpoint=tmp_path / "point.json")
-    assert solution.status == "optimal"
+    solution = optimal(problem, tol=1e-10, checkpoint=tmp_path / "point.json")
     assert solution.objective == pytest.approx(truth.objective, rel=1e-9)
     first = solution.trace[0]
     assert first.iteration == 0
@@ -143,8 +143,7 @@ def test_an_interrupt_returns_the_best_point_of_blocks(solver: str, tmp_path: Pa
     assert solution.claimed_status == solution.message == "interrupted"
     above = solution.objective - truth.objective
     assert solution.gap >= above >= -truth.gap - 1e-12
-    again = pose(blocks(y)).solve(solver, tol=1e-10, checkpoint=tmp_path / "point.json")
-    assert again.status == "optimal"
+    again = optimal(pose(blocks(y)), solver, tol=1e-10, checkpoint=tmp_path / "point.json")
     assert again.objective == pytest.approx(truth.objective, rel=1e-9)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.model_cases import GROUPS, consistent, samples, separable, weights
+from support.model_cases import GROUPS, consistent, optimal, samples, separable, weights
 from support.sizes import by_turns
 
 import convexml as cml
@@ -50,12 +50,10 @@ def test_w_is_exactly_0_from_lam_max_on(name: str, intercept: bool) -> None:
     top = make(A, y, 1.0, fit_intercept=intercept).lam_max
     assert top > 0.0
     for share in (1.0, 1.0 + 1e-9, 1.3, 50.0):
-        solution = make(A, y, share * top, fit_intercept=intercept).solve()
-        assert solution.status == "optimal"
+        solution = optimal(make(A, y, share * top, fit_intercept=intercept))
         assert np.all(solution.primal["w"] == 0.0)
     below = make(A, y, 0.98 * top, fit_intercept=intercept)
-    solution = below.solve()
-    assert solution.status == "optimal"
+    solution = optimal(below)
     assert np.any(solution.primal["w"] != 0.0)
     # Not only by the solver's word: 0 with its best intercept is worse.
     best = below.certify(np.zeros(5)).primal_objective

@@ -13,6 +13,7 @@ from scipy.stats import entropy
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import log_loss
+from support.model_cases import optimal
 
 import convexml as cml
 from convexml import Verdict
@@ -82,8 +83,7 @@ def test_near_singular_covariances_are_solved(lam: float, scaled: bool) -> None:
     """30 features whose correlations have a condition number of 1e5, in units of 1e-3 to 1e3."""
     X = load_breast_cancer().data
     X = X / X.std(axis=0) if scaled else X
-    solution = cml.GaussianLikelihood(X, lam).solve()
-    assert solution.status == "optimal"
+    solution = optimal(cml.GaussianLikelihood(X, lam))
     assert solution.solver == "newton"
     assert solution.iterations < 150
     Theta = solution.primal["Theta"]
@@ -112,8 +112,7 @@ def test_gaps_cover_in_any_unit(powers: tuple[int, int], shift: float, lam: floa
     """What lam is beside the variances must not matter: the diagonal is not penalised."""
     X = (IRIS[:40, [0, 2]] + shift) * 2.0 ** np.array(powers)
     problem, least = cml.GaussianLikelihood(X, lam), best_of_two(X, lam)
-    solution = problem.solve(tol=1e-9)
-    assert solution.status == "optimal"
+    solution = optimal(problem, tol=1e-9)
     rng = np.random.default_rng(0)
     for size in (0.0, 1e-12, 1e-6, 1e-2):
         E = size * rng.normal(size=(2, 2))
@@ -129,8 +128,7 @@ def test_gaps_cover_in_any_unit(powers: tuple[int, int], shift: float, lam: floa
 @pytest.mark.parametrize("power", [-27, 0, 20])
 def test_a_penalty_above_all_covariances_keeps_the_diagonal(power: int) -> None:
     X = IRIS * np.ldexp(1.0, power)
-    solution = cml.GaussianLikelihood(X, 2.0 ** (2 * power + 4)).solve()
-    assert solution.status == "optimal"
+    solution = optimal(cml.GaussianLikelihood(X, 2.0 ** (2 * power + 4)))
     S = exact_covariance(X)
     expected = np.diag([float(1 / S[j][j]) for j in range(4)])
     np.testing.assert_allclose(solution.primal["Theta"], expected, rtol=1e-12, atol=0.0)
@@ -187,8 +185,7 @@ def test_the_gap_is_the_divergence(weighted: bool) -> None:
         near = np.maximum(problem.shares * (1.0 + 10.0 ** rng.uniform(-16, -2) * rng.normal(3)), 0)
         covered(problem, q, near / near.sum())
     covered(problem, q, problem.shares)
-    solution = problem.solve(tol=1e-13)
-    assert solution.status == "optimal"
+    solution = optimal(problem, tol=1e-13)
     assert (
         abs(number(solution.objective) + sum(number(a) * number(a).log() for a in q))
         <= solution.gap

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
+from support.model_cases import optimal
 from support.sizes import sizes
 
 import convexml as cml
@@ -24,8 +25,7 @@ def test_hulls_that_meet_are_told_to_the_last_digits(nu: float) -> None:
     rng = np.random.default_rng(0)
     A = rng.normal(size=(200, 5))
     labels = np.sign(A[:, 0] + 2.0 * rng.normal(size=200))
-    solution = cml.NuSVC(A, labels, nu).solve(tol=1e-9)
-    assert solution.status == "optimal"
+    solution = optimal(cml.NuSVC(A, labels, nu), tol=1e-9)
     assert solution.objective == 0.0
 
 
@@ -66,8 +66,7 @@ def test_the_gap_covers_what_is_lost_in_fractions(kernel: Kernel | None) -> None
 def test_the_hull_that_holds_0_has_the_value_0() -> None:
     """Then w = 0, rho = 0, and the gap is measured on the data."""
     centred = np.vstack([ALONE, -ALONE])
-    found = cml.OneClassSVM(centred, 0.5).solve()
-    assert found.status == "optimal"
+    found = optimal(cml.OneClassSVM(centred, 0.5))
     assert abs(found.objective) <= 1e-6 * 0.5 * MANY**2 * np.mean((ALONE**2).sum(axis=1))
     assert cml.OneClassSVM(np.zeros((4, 2)), 0.5).solve().status == "optimal"
 
@@ -193,8 +192,7 @@ X, LABELS, REAL = samples(60)
 )
 def test_kernels(kernel: Any, C: float) -> None:
     problem = cml.KernelSVM(X, LABELS, C, kernel)
-    solution = problem.solve(tol=1e-9)
-    assert solution.status == "optimal"
+    solution = optimal(problem, tol=1e-9)
     assert solution.solver == "smo"
     truth = problem.solve("clarabel", tol=1e-10)
     assert solution.objective == pytest.approx(truth.objective, rel=1e-7)
@@ -204,8 +202,7 @@ def test_kernels(kernel: Any, C: float) -> None:
 @pytest.mark.parametrize("n", sizes(120, 400))
 def test_a_kernel_run_is_held_to_its_theorem(n: int) -> None:
     points, labels, _ = samples(n)
-    solution = cml.KernelSVM(points, labels, 1.0, Gaussian(0.5)).solve("smo", size=16)
-    assert solution.status == "optimal"
+    solution = optimal(cml.KernelSVM(points, labels, 1.0, Gaussian(0.5)), "smo", size=16)
     audit = solution.rate_audit()
     assert audit.holds
     assert len(audit.claims) == 1

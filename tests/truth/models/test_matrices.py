@@ -10,6 +10,7 @@ import flint
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_blobs
+from support.model_cases import optimal
 
 import convexml as cml
 from convexml import Verdict
@@ -23,8 +24,7 @@ IRIS = load_iris().data
 def test_two_samples_move_towards_each_other(lam: float, shift: float) -> None:
     """Each by lam, until they meet after half their distance of 5."""
     X = np.array([[0.0, 0.0], [3.0, 4.0]]) + shift
-    solution = cml.ConvexClustering(X, lam).solve(tol=1e-9)
-    assert solution.status == "optimal"
+    solution = optimal(cml.ConvexClustering(X, lam), tol=1e-9)
     moved = min(lam, 2.5)
     way = moved * np.array([[0.6, 0.8], [-0.6, -0.8]])
     np.testing.assert_allclose(solution.primal["U"] - shift, X - shift + way, atol=1e-6)
@@ -122,8 +122,7 @@ def test_the_bound_is_told_beside_the_value_of_the_relaxation(seed: int) -> None
         sum((row[j] - sum(r[j] for r in group) / 4) ** 2 for row in group for j in (0, 1))
         for group in groups
     )
-    solution = cml.KMeansBound(X, 2).solve()
-    assert solution.status == "optimal"
+    solution = optimal(cml.KMeansBound(X, 2))
     assert solution.bound <= best
     assert solution.bound >= float(best) * (1.0 - 2e-6)
     assert f"bound of every clustering's cost: {solution.bound:.10g}" in str(solution)
@@ -160,8 +159,7 @@ def test_gaps_cover_what_a_point_loses(shift: float, monkeypatch: pytest.MonkeyP
     X = IRIS[:40, [0, 2]] + shift
     S, best = exact_leading(X)
     problem = cml.PrincipalComponents(X, 1)
-    solution = problem.solve(tol=1e-9)
-    assert solution.status == "optimal"
+    solution = optimal(problem, tol=1e-9)
     v = solution.components[0]
     for angle in (0.0, 1e-9, 1e-5, 1e-2, 1.0):
         turned = np.cos(angle) * v + np.sin(angle) * np.array([-v[1], v[0]])
@@ -181,8 +179,7 @@ def test_the_eigengap_is_right_for_every_multiplier_of_the_trace() -> None:
     for share in (0.0, 0.25, 1.0):
         nu = share * values[1] + (1.0 - share) * values[2]
         assert problem.eigengap_of({"nu": np.array(nu)}) == pytest.approx(values[1] - values[2])
-    other = problem.solve("clarabel")
-    assert other.status == "optimal"
+    other = optimal(problem, "clarabel")
     assert other.eigengap == pytest.approx(values[1] - values[2], rel=1e-6)
     problem.k = 4
     assert problem.eigengap == problem.solve().eigengap == np.inf

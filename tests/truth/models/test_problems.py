@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
-from support.model_cases import GROUPS, MODELS, bind, consistent, samples
+from support.model_cases import GROUPS, MODELS, bind, consistent, optimal, samples
 from support.sizes import by_turns
 
 import convexml as cml
@@ -192,14 +192,12 @@ def test_more_features_than_samples(case: Any) -> None:
     A, y = case.data() if case.name == "MinimumNorm" else (a[:4] for a in case.data())
     if set(np.unique(y)) <= {-1.0, 1.0}:
         y = np.array([1.0, -1.0, 1.0, -1.0])
-    solution = case.make(A, y).solve()
-    assert solution.status == "optimal"
+    solution = optimal(case.make(A, y))
     assert solution.relative_gap <= 1e-6
 
 
 def test_least_squares_with_more_features_than_samples_fits_exactly() -> None:
     A, y = consistent()
-    solution = cml.LeastSquares(A, y).solve()
-    assert solution.status == "optimal"
+    solution = optimal(cml.LeastSquares(A, y))
     assert solution.objective <= 1e-20
     assert A @ solution.primal["w"] + solution.primal["b"] == pytest.approx(y)

@@ -10,6 +10,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from scipy import sparse
+from support.model_cases import optimal
 
 import convexml as cml
 from convexml import Verdict
@@ -47,8 +48,7 @@ def test_orthogonal_columns_have_a_closed_form() -> None:
 def test_exact_fits_sit_on_the_kink(lam: float, intercept: bool) -> None:
     """sigma = 0: w is the least |w|_1 that fits, a linear program, and u is none of residuals."""
     problem = cml.SquareRootLasso(WIDE, WHOLE, lam, fit_intercept=intercept)
-    found = problem.solve(tol=1e-8)
-    assert found.status == "optimal"
+    found = optimal(problem, tol=1e-8)
     w, b = cp.Variable(40), cp.Variable()
     fits = [WIDE @ w + (b if intercept else 0.0) == WHOLE]
     least = cp.Problem(cp.Minimize(cp.norm1(w)), fits).solve(solver="CLARABEL")
@@ -114,8 +114,7 @@ def exact(w: Array, b: float, A: Array, y: Array, lam: float) -> Decimal:
 def test_gaps_cover_what_is_lost(A: Array, y: Array, lam: float) -> None:
     rng = np.random.default_rng(3)
     problem = cml.SquareRootLasso(A, y, lam)
-    best = problem.solve(tol=1e-9)
-    assert best.status == "optimal"
+    best = optimal(problem, tol=1e-9)
     w, b = best.primal["w"], float(best.primal["b"])
     least = exact(w, b, A, y, lam)  # at least P*
     certified = 0
@@ -189,8 +188,7 @@ def exact_gain(v: Array, A: Array, y: Array, lam: float, intercept: bool) -> Fra
 def test_bounds_are_those_of_rationals(shift: float, intercept: bool) -> None:
     A, y, rng = X + shift, Y + 10.0 * shift, np.random.default_rng(3)
     problem = cml.DantzigSelector(A, y, 0.1, fit_intercept=intercept)
-    best = problem.solve(tol=1e-6)
-    assert best.status == "optimal"
+    best = optimal(problem, tol=1e-6)
     for k in range(6):
         v = best.dual["v"] * (1.0 + 10.0 ** -(3 * k) * rng.normal(size=D))
         found, known = problem.program.bound(v), exact_gain(v, A, y, 0.1, intercept)

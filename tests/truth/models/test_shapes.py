@@ -9,6 +9,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
+from support.model_cases import optimal
 from support.oracles.shapes import enclosing_ball
 
 import convexml as cml
@@ -112,8 +113,7 @@ def test_it_is_that_of_welzl() -> None:
     shapes = [rng.normal(size=(60, 3)), rng.integers(-2, 3, size=(40, 3)).astype(float)]
     sphere = rng.normal(size=(40, 4))
     for X in (*shapes, sphere / np.linalg.norm(sphere, axis=1)[:, None], IRIS, IRIS[:, :1]):
-        solution = cml.EnclosingBall(X).solve(tol=1e-12)
-        assert solution.status == "optimal"
+        solution = optimal(cml.EnclosingBall(X), tol=1e-12)
         assert solution.objective == pytest.approx(enclosing_ball(X)["objective"], rel=1e-11)
         c, r = solution.primal["center"], float(solution.primal["radius"])
         distances = np.linalg.norm(X - c, axis=1)
@@ -192,8 +192,7 @@ def test_steps_cover_what_is_lost(seed: int) -> None:
     s = rng.integers(1, 4, size=n).astype(float)
     problem = cml.MonotoneRegression(y, sample_weight=s, increasing=sign > 0)
     least = exact_cost(y, s, exact_fit(y, s, sign))
-    best = problem.solve(tol=1e-9)
-    assert best.status == "optimal"
+    best = optimal(problem, tol=1e-9)
     for _ in range(20):
         size = rng.choice([0.0, 1e-14, 1e-6, 1.0])
         w = np.sort(best.primal["w"] + size * rng.normal(size=n))[::sign]
@@ -211,8 +210,7 @@ def test_samples_without_weight_have_no_say() -> None:
     s = np.array([0.0, 1.0, 0.0, 2.0, 1.0, 0.0])
     y = np.array([50.0, 3.0, -90.0, 1.0, 7.0, 4.0])
     problem = cml.MonotoneRegression(y, sample_weight=s)
-    solution = problem.solve(tol=1e-12)
-    assert solution.status == "optimal"
+    solution = optimal(problem, tol=1e-12)
     few = cml.MonotoneRegression(y[s > 0.0], sample_weight=s[s > 0.0]).solve()
     assert solution.objective == pytest.approx(few.objective)
     np.testing.assert_allclose(solution.primal["w"], [5 / 3, 5 / 3, 5 / 3, 5 / 3, 7.0, 7.0])
@@ -221,8 +219,7 @@ def test_samples_without_weight_have_no_say() -> None:
     assert problem.dual_objective(np.ones(5)) == -np.inf
     assert problem.dual.solve(solver="CLARABEL") == pytest.approx(solution.objective, rel=1e-6)
     integer = np.random.default_rng(1).integers(0, 4, size=len(SORTED))
-    weighted = cml.MonotoneRegression(SORTED, sample_weight=integer).solve()
-    assert weighted.status == "optimal"
+    weighted = optimal(cml.MonotoneRegression(SORTED, sample_weight=integer))
     repeated = cml.MonotoneRegression(np.repeat(SORTED, integer)).solve()
     assert weighted.objective == pytest.approx(repeated.objective, rel=1e-12)
 
@@ -233,8 +230,7 @@ def test_a_block_that_ends_without_weight_is_certified(seed: int) -> None:
     y, s = rng.normal(size=24), rng.integers(0, 4, 24)
     for rises in (True, False):
         problem = cml.MonotoneRegression(y, sample_weight=s, increasing=rises)
-        solution = problem.solve()
-        assert solution.status == "optimal"
+        solution = optimal(problem)
         pulls = np.diff(solution.dual["alpha"], prepend=0.0, append=0.0)
         assert not np.any(pulls[s == 0])
 
@@ -264,8 +260,7 @@ def test_from_lam_max_on_it_is_one_polynomial(order: int) -> None:
     )
     for factor in (1.0 + 1e-9, 3.0):
         problem.lam = factor * most
-        solution = problem.solve(tol=1e-10)
-        assert solution.status == "optimal"
+        solution = optimal(problem, tol=1e-10)
         np.testing.assert_allclose(solution.primal["w"], fit, rtol=1e-10)
     problem.lam = 0.9 * most
     w = problem.solve(tol=1e-8).primal["w"]

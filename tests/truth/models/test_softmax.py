@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
+from support.model_cases import optimal
 from support.models.softmax import CODES, D, K, N, X, Y, formula, pose
 
 import convexml as cml
@@ -26,8 +27,7 @@ def test_two_classes_are_logistic_regression() -> None:
 
 def test_any_penalty_by_the_general_problem() -> None:
     problem = cml.LearningProblem(X, Y, cml.losses.Softmax(), cml.penalties.ElasticNet(0.05, 0.5))
-    solution = problem.solve(tol=1e-8)
-    assert solution.status == "optimal"
+    solution = optimal(problem, tol=1e-8)
     w, b = solution.primal["w"], solution.primal["b"]
     extra = 0.05 * (0.5 * np.abs(w).sum() + 0.25 * (w**2).sum())
     assert solution.objective == pytest.approx(formula(w, b, 0.0, None) + extra, rel=1e-12)
@@ -51,8 +51,7 @@ def test_exact_zeros_from_lam_max_on(intercept: bool) -> None:
     assert problem.lam_max == pytest.approx(largest, rel=1e-12)
     for lam in (problem.lam_max, 1.5 * problem.lam_max):
         problem.lam = lam
-        solution = problem.solve()
-        assert solution.status == "optimal"
+        solution = optimal(problem)
         assert np.all(solution.primal["w"] == 0.0)
     problem.lam = 0.999 * problem.lam_max
     assert np.count_nonzero(problem.solve().primal["w"]) >= 1
