@@ -107,7 +107,7 @@ def momentum(prox: Any) -> Iterator[Any]:
 
 
 def damped() -> Iterator[Any]:
-    x = np.array([30.0, -20.0, 10.0])
+    x = FAR
     while True:
         yield x
         g, s = logistic(x), 1.0
@@ -129,7 +129,7 @@ def drawn(seed: int) -> Iterator[int]:
 
 def sampled(seed: int) -> Iterator[Any]:
     draws = drawn(seed)
-    return steps(lambda x, t: squared_sample(x, next(draws)), lambda t: 0.1 / math.sqrt(t + 1))
+    return steps(lambda x, t: squared_sample(x, next(draws)), rooted)
 
 
 def pegasos() -> Iterator[Any]:
@@ -250,13 +250,8 @@ RUNS: dict[str, tuple[Any, Any]] = {
     "newton": (P.newton(logistic, hessian, START), newtons(0.1)),
     "damped_newton": (islice(P.damped_newton(value, logistic, hessian, FAR), 6), damped()),
     "irls": (islice(P.irls(X, LABELS, START), 4), newtons(0.0)),
-    "sgd": (
-        P.sgd(squared_sample, N, START, lambda t: 0.1 / math.sqrt(t + 1), 3, False), sampled(3),
-    ),
-    "sgd, averaged": (
-        P.sgd(squared_sample, N, START, lambda t: 0.1 / math.sqrt(t + 1), 3, True),
-        means(sampled(3)),
-    ),
+    "sgd": (P.sgd(squared_sample, N, START, rooted, 3, False), sampled(3)),
+    "sgd, averaged": (P.sgd(squared_sample, N, START, rooted, 3, True), means(sampled(3))),
     "pegasos": (P.pegasos(X, LABELS, 0.2, 5), means(pegasos())),
     "saga": (
         P.saga(squared_sample, lambda v, step: shrunk(v, 0.02 * step), N, START, 0.05, 2), saga(),

@@ -266,9 +266,7 @@ def test_admm_and_its_changes_of_rho(rho: float) -> None:
                 changes.append(factor)
                 strength, s, t = strength * factor, s / factor, t / factor
 
-    objective = cml.Lasso(X, Y, lam).objective_parts
-    run = ALGORITHMS["admm"].start(objective, np.zeros(D), 0.0, 0, {"rho": rho, "blocks": blocks})
-    found = list(islice(run, 18))
+    found = iterates(cml.Lasso(X, Y, lam), "admm", count=18, rho=rho, blocks=blocks)
     agree(found, expected())
     assert bool(changes) == (rho != 0.05)
     told = [(each.facts["primal"], each.facts["dual"]) for each in found[1:]]
@@ -281,9 +279,11 @@ def test_coordinate_descent() -> None:
     lam, share = 0.06, 0.7
     l1, l2 = lam * share, lam * (1.0 - share)
 
+    def penalty(x: Array) -> float:
+        return float(l1 * np.abs(x[:D]).sum() + 0.5 * l2 * x[:D] @ x[:D])
+
     def value(x: Array) -> float:
-        fit = float(np.mean(np.logaddexp(0.0, -S * (A @ x))))
-        return fit + l1 * np.abs(x[:D]).sum() + 0.5 * l2 * float(x[:D] @ x[:D])
+        return float(np.mean(np.logaddexp(0.0, -S * (A @ x)))) + penalty(x)
 
     def expected() -> Iterator[Array]:
         x = np.zeros(D + 1)
@@ -299,28 +299,16 @@ def test_coordinate_descent() -> None:
             new = x.copy()
             for _ in range(200):
                 for j in np.flatnonzero(free):
-                    g = slope[j] + gram[j] @ (new - x)
-                    goal = gram[j, j] * new[j] - g
-                    if j < D:
-                        new[j] = soft(goal, l1) / (gram[j, j] + l2)
-                    else:
-                        new[j] = goal / gram[j, j]
+                    goal = gram[j, j] * new[j] - slope[j] - gram[j] @ (new - x)
+                    new[j] = soft(goal, l1 * MASK[j]) / (gram[j, j] + l2 * MASK[j])
             step = new - x
-            penalty = l1 * (np.abs(new[:D]).sum() - np.abs(x[:D]).sum())
-            penalty += 0.5 * l2 * float(new[:D] @ new[:D] - x[:D] @ x[:D])
-            descent, t = float(slope @ step) + penalty, 1.0
+            descent, t = float(slope @ step) + penalty(new) - penalty(x), 1.0
             while value(x + t * step) > value(x) + 1e-4 * t * descent + 1e-15:
                 t *= 0.5
             x = x + t * step
 
     problem = cml.LearningProblem(X, S, losses.Logistic(), penalties.ElasticNet(lam, share))
-    start = np.zeros(D)
-    found = list(
-        islice(
-            ALGORITHMS["coordinate_descent"].start(problem.objective_parts, start, 0.0, 0, {}), 8
-        )
-    )
-    agree(found, expected(), least=6)
+    agree(iterates(problem, "coordinate_descent", count=8), expected(), least=6)
 
 
 def test_dual_coordinate_descent_without_an_intercept() -> None:
@@ -378,11 +366,8 @@ def damped_newton(x: Array, lam: float, as_least_squares: bool) -> Iterator[Arra
 def test_newton_and_irls(solver: str, size: float) -> None:
     lam, start = 1e-4, size * np.array([1.0, 1.0, -1.0, 1.0])
     found = iterates(cml.LogisticRegression(X, S, lam), solver, start)
-    points = [np.append(each.w, each.b) for each in found]
-    goals = list(islice(damped_newton(np.append(start, 0.0), lam, solver == "irls"), len(points)))
-    assert len(points) >= 6
-    for point, goal in zip(points, goals, strict=True):
-        assert np.allclose(point, goal, rtol=1e-6, atol=1e-8)
+    expected = damped_newton(np.append(start, 0.0), lam, solver == "irls")
+    agree(found, expected, least=6, rtol=1e-6)
 
 
 def newton_step(
@@ -436,8 +421,4 @@ def test_interior_point() -> None:
             z1, z2 = z1 + step * d1, z2 + step * d2
 
     assert np.sum(S > 0.0) > np.sum(S < 0.0)
-    found = iterates(cml.SoftMarginSVM(X, S, C), "interior_point")
-    points = [np.append(each.w, each.b) for each in found]
-    assert len(points) >= 8
-    for k, (point, goal) in enumerate(zip(points, expected(), strict=False)):
-        assert np.allclose(point, goal, rtol=1e-6, atol=1e-7), k
+    agree(iterates(cml.SoftMarginSVM(X, S, C), "interior_point"), expected(), rtol=1e-6)
