@@ -13,7 +13,7 @@ from flint import arb
 import convexml as cml
 import support.draws.linear_draws as linear_draws
 from convexml import Verdict
-from support.exact.exact_judging import CRASH, FALSE_ABSENCE, Tally, Truth
+from support.exact.exact_judging import FALSE_ABSENCE, Tally, Truth
 from support.exact.exact_learning import Learning
 from support.exact.exact_numbers import HALF, ZERO, Row, ball, dot, exact, row, table
 from support.exact.exact_program import OPTIMAL, solve_program
@@ -251,10 +251,8 @@ def judge_conic(
 ) -> Tally:
     """``cml.solve``, then ``cml.certify`` of many values, compared with the exact optimum."""
     tally, truth = Tally(), drawn.truth
-    try:
-        found = cml.solve(drawn.problem, tol=tol)
-    except Exception as error:
-        tally.blame(CRASH, f"{where}: solve: {type(error).__name__}: {error}")
+    found = tally.asked(f"{where}: solve", cml.solve, drawn.problem, tol=tol)
+    if found is None:
         return tally
     if found.claim != "optimal" or drawn.x.value is None:
         tally.judged += 1
@@ -267,12 +265,9 @@ def judge_conic(
     for k, name in enumerate(points(rng, drawn)):
         if few is not None and k >= 2 and rng.random() > few / 8.0:
             continue
-        try:
-            found = cml.certify(drawn.problem, tol=tol)
-        except Exception as error:
-            tally.blame(CRASH, f"{where}, {name}: {type(error).__name__}: {error}")
-            continue
-        judge_values(tally, drawn, found, f"{where}, {name}")
+        found = tally.asked(f"{where}, {name}", cml.certify, drawn.problem, tol=tol)
+        if found is not None:
+            judge_values(tally, drawn, found, f"{where}, {name}")
     return tally
 
 

@@ -17,7 +17,7 @@ from convexml import Verdict
 from support.draws.conic_draws import Conic, judge_conic, judge_values
 from support.draws.learning_draws import judge_learning, ordinary
 from support.draws.linear_draws import judge_linear
-from support.exact.exact_judging import CRASH, FALSE_ABSENCE, Tally
+from support.exact.exact_judging import FALSE_ABSENCE, Tally
 
 Random = np.random.Generator
 TOL = 1e-6
@@ -132,10 +132,8 @@ def judge_claims(
         for leaf in leaves:
             leaf.save_value(rng.integers(0, 4, leaf.shape) * 1.0 if passed else None)
         drawn.problem._status = claim
-        try:
-            found = cml.certify(drawn.problem, tol=tol)
-        except Exception as error:
-            tally.blame(CRASH, f"{where}, {claim}: {type(error).__name__}: {error}")
+        found = tally.asked(f"{where}, {claim}", cml.certify, drawn.problem, tol=tol)
+        if found is None:
             continue
         tally.judged += 1
         tally.counts[str(found.verdict)] += 1
@@ -161,12 +159,9 @@ def judge_multipliers(
         for leaf in leaves:
             picked = rng.choice([0.0, 1.0, 1.0], leaf.shape)
             leaf.save_value(picked * (K + step * rng.integers(0, 3, leaf.shape)))
-        try:
-            found = cml.certify(drawn.problem, tol=tol)
-        except Exception as error:
-            tally.blame(CRASH, f"{where}, {k}: {type(error).__name__}: {error}")
-            continue
-        judge_values(tally, drawn, found, f"{where}, {k}")
+        found = tally.asked(f"{where}, {k}", cml.certify, drawn.problem, tol=tol)
+        if found is not None:
+            judge_values(tally, drawn, found, f"{where}, {k}")
     return tally
 
 

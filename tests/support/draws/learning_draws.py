@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from support.exact.exact_judging import CRASH, Tally, Truth, some
+from support.exact.exact_judging import Tally, Truth, some
 from support.exact.exact_learning import Learning
 from support.exact.exact_losses import SMOOTH, Kind, labels, penalty_value
 from support.exact.exact_numbers import ONE, ZERO, above, ball, exact
@@ -163,13 +163,10 @@ def judge_learning(
 ) -> Tally:
     """Solve, judge many points, and compare with the exact optimum."""
     tally, truth = Tally(), truth_of(problem)
-    try:
-        posed = problem.posed
-        solution = posed.solve(tol=tol)
-        tally.solved(solution, truth, where)
-    except Exception as error:
-        tally.blame(CRASH, f"{where}: solve: {type(error).__name__}: {error}")
+    solution = tally.asked(f"{where}: solve", lambda: problem.posed.solve(tol=tol))
+    if solution is None:
         return tally
+    tally.solved(solution, truth, where)
     for k, (w, b, u) in some(rng, enumerate(points(rng, problem, solution)), few):
         judge_one(tally, truth, problem, w, b, u, f"{where}, point {k}", tol)
     return tally
@@ -186,10 +183,8 @@ def judge_one(
     tol: float,
 ) -> None:
     """Judge one point."""
-    try:
-        found = problem.posed.certify(w, b, u, tol=tol)
-    except Exception as error:
-        tally.blame(CRASH, f"{where}: certify: {type(error).__name__}: {error}")
+    found = tally.asked(f"{where}: certify", problem.posed.certify, w, b, u, tol=tol)
+    if found is None:
         return
     feasible, missed, refutable = True, ZERO, None
     if b is None:  # what is said of the best b holds for that of the rationals

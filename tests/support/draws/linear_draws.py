@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 import convexml as cml
 from convexml import Verdict
-from support.exact.exact_judging import CRASH, FALSE_ABSENCE, Tally, Truth, some
+from support.exact.exact_judging import FALSE_ABSENCE, Tally, Truth, some
 from support.exact.exact_numbers import ZERO, ball, dot, exact, row, table
 from support.exact.exact_program import OPTIMAL, Answer, solve_program
 from support.exact.exact_sizes import Sizes, sizes
@@ -135,15 +135,8 @@ def opposite(rng: Random) -> Linear:
     line, side = (base.A_ub[:1], base.b_ub[:1]) if len(base.b_ub) else (base.A_eq, base.b_eq)
     x = np.array([float(v) for v in base.optimum.x]) if base.optimum.status == OPTIMAL else None
     side = line @ np.round(x) if x is not None else side
-    return program(
-        base.c,
-        np.r_[base.A_ub, line, -line],
-        np.r_[base.b_ub, side, -side],
-        base.A_eq,
-        base.b_eq,
-        base.lower,
-        base.upper,
-    )
+    A, b = np.r_[base.A_ub, line, -line], np.r_[base.b_ub, side, -side]
+    return replace(base, A_ub=A, b_ub=b)
 
 
 def game(rng: Random) -> Linear:
@@ -248,19 +241,16 @@ def judge_linear(
 ) -> Tally:
     """Solve, judge many points, Farkas vectors and rays, and compare with the exact optimum."""
     tally, truth = Tally(), problem.truth
-    try:
-        solution = problem.posed.solve(tol=tol)
-        tally.solved(solution, truth, where)
-    except Exception as error:
-        tally.blame(CRASH, f"{where}: solve: {type(error).__name__}: {error}")
+    solution = tally.asked(f"{where}: solve", lambda: problem.posed.solve(tol=tol))
+    if solution is None:
         return tally
+    tally.solved(solution, truth, where)
     for k, (x, multipliers) in some(rng, enumerate(points(rng, problem, solution)), few):
         judge_point(tally, problem, x, multipliers, f"{where}, point {k}", tol)
     for k, (kind, arguments) in enumerate(evidence(rng, problem, solution)):
-        try:
-            found = getattr(problem.posed, f"certify_{kind}")(*arguments, tol=tol)
-        except Exception as error:
-            tally.blame(CRASH, f"{where}: {kind}: {type(error).__name__}: {error}")
+        certify = getattr(problem.posed, f"certify_{kind}")
+        found = tally.asked(f"{where}: {kind}", certify, *arguments, tol=tol)
+        if found is None:
             continue
         tally.judged += 1
         tally.counts[str(found.verdict)] += 1
@@ -293,10 +283,8 @@ def judge_point(
     tol: float,
 ) -> None:
     """Judge one point."""
-    try:
-        found = problem.posed.certify(x, multipliers, tol=tol)
-    except Exception as error:
-        tally.blame(CRASH, f"{where}: certify: {type(error).__name__}: {error}")
+    found = tally.asked(f"{where}: certify", problem.posed.certify, x, multipliers, tol=tol)
+    if found is None:
         return
     off, size = problem.violations(x)
     ratio = max((float(v) / s if v else 0.0 for v, s in zip(off, size, strict=True)), default=0.0)

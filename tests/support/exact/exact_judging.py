@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,6 +70,14 @@ class Tally:
         """Record a crime."""
         self.counts[crime] += 1
         self.crimes.append((crime, where))
+
+    def asked(self, where: str, call: Callable[..., Any], *given: Any, **options: Any) -> Any:
+        """What a call returns; None, and a crime, where it raises."""
+        try:
+            return call(*given, **options)
+        except Exception as error:
+            self.blame(CRASH, f"{where}: {type(error).__name__}: {error}")
+        return None
 
     def add(self, other: Tally) -> None:
         """Take over the counts of another tally."""
