@@ -53,3 +53,10 @@ def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
             monkeypatch.setattr(f"{place}.installed", lambda name: name in names)
 
     return only
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every iterate is written to a checkpoint."""
+    for name in ("EVERY", "SHARE"):
+        monkeypatch.setattr(f"convexml.models.checkpoint.{name}", 0.0)

@@ -61,13 +61,6 @@ def client(cluster: LocalCluster) -> Iterator[Client]:
         yield active
 
 
-@pytest.fixture
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every iterate is written."""
-    monkeypatch.setattr(checkpoint, "EVERY", 0.0)
-    monkeypatch.setattr(checkpoint, "SHARE", 0.0)
-
-
 # -- collections of Dask, without a cluster --------------------------------------------------------
 
 

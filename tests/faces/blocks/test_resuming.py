@@ -56,13 +56,6 @@ def blocks(y: Any, last: float = np.inf, error: type[BaseException] = Ended) -> 
     return found
 
 
-@pytest.fixture
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every iterate is written."""
-    monkeypatch.setattr(checkpoint, "EVERY", 0.0)
-    monkeypatch.setattr(checkpoint, "SHARE", 0.0)
-
-
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(
     "name", ["logistic", *(pytest.param(k, marks=pytest.mark.slow) for k in ("logistic_l1", "svm"))]

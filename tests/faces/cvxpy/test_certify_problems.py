@@ -9,6 +9,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from cvxpy.tests.solver_test_helpers import lp_7
+from support.model_cases import certified
 
 import convexml as cml
 from convexml import Verdict
@@ -71,8 +72,7 @@ def cone_problems() -> dict[str, Any]:
 def test_unusual_statements_are_certified(name: str) -> None:
     problem = cone_problems()[name]
     problem.solve(solver="CLARABEL")
-    certificate = cml.certify(problem, tol=1e-5)
-    assert certificate.verdict is Verdict.CERTIFIED, str(certificate)
+    certified(cml.certify(problem, tol=1e-5))
 
 
 def test_a_vector_from_a_colleague_needs_no_duals() -> None:
@@ -84,8 +84,7 @@ def test_a_vector_from_a_colleague_needs_no_duals() -> None:
     G = np.linalg.inv(A.T @ A)
     free = G @ A.T @ t
     w.value = free + G @ ones * (1 - free.sum()) / (ones @ G @ ones)  # in closed form
-    certificate = cml.certify(problem)
-    assert certificate.verdict is Verdict.CERTIFIED
+    certificate = certified(cml.certify(problem))
     assert certificate.dual_source == "constructed"
     w.value = w.value + np.array([1e-2, -1e-2, 0.0, 0.0])
     assert cml.certify(problem).verdict is Verdict.REFUTED
@@ -149,8 +148,7 @@ def attribute_problems() -> dict[str, tuple[Any, set[str]]]:
 def test_attributes_have_rows_of_their_own(attribute: str) -> None:
     problem, names = attribute_problems()[attribute]
     problem.solve(solver="CLARABEL")
-    certificate = cml.certify(problem, tol=1e-5)
-    assert certificate.verdict is Verdict.CERTIFIED, str(certificate)
+    certificate = certified(cml.certify(problem, tol=1e-5))
     assert names <= {row.name for row in certificate.conditions}
     for constraint in problem.constraints:  # and without any dual value
         for dual in constraint.dual_variables:
@@ -183,8 +181,7 @@ def test_a_constant_moves_no_gap_and_stays_in_the_dual(sign: float, constant: fl
     goal = cp.Minimize if sign > 0.0 else cp.Maximize
     problem = cp.Problem(goal(sign * (cp.square(x - 3.0) + constant)), [x <= 1.0])
     problem.solve(solver="CLARABEL")
-    found = cml.certify(problem)
-    assert found.verdict is Verdict.CERTIFIED
+    found = certified(cml.certify(problem))
     assert found.primal_objective == pytest.approx(sign * (4.0 + constant), abs=1e-5)
     assert found.gap < 1e-5
     x.save_value(np.array(0.5))  # |0.5 - 3|^2 = 6.25
@@ -268,8 +265,7 @@ def problems() -> dict[str, Any]:
 @pytest.mark.parametrize("name", problems())
 def test_the_answer_is_0_with_a_gap_of_exactly_0(name: str, solver: str) -> None:
     problem = problems()[name]
-    found = cml.solve(problem, solver=solver)
-    assert found.verdict is Verdict.CERTIFIED
+    found = certified(cml.solve(problem, solver=solver))
     assert found.primal_objective == found.gap == found.relative_gap == 0.0
     assert all(not np.any(variable.value) for variable in problem.variables())
 

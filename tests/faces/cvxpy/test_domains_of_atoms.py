@@ -10,6 +10,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from support.model_cases import certified
 
 import convexml as cml
 from convexml import Verdict
@@ -168,8 +169,7 @@ def planted(constraint: Any) -> Any:
 @pytest.mark.parametrize("name", LOOSE)
 def test_a_constraint_that_is_met_nearby_refutes_nothing(name: str) -> None:
     function, most = LOOSE[name]
-    certificate = cml.certify(planted((function <= most).set_label("own")))
-    assert certificate.verdict is Verdict.CERTIFIED
+    certificate = certified(cml.certify(planted((function <= most).set_label("own"))))
     assert certificate.primal_objective == pytest.approx(1.0, abs=1e-8)
     rows = {row.name: row for row in certificate.conditions}
     assert rows["own: violation"].residual == 0.0
@@ -194,8 +194,7 @@ def test_an_entropy_whose_optimum_is_on_the_border_is_certified() -> None:
     # The gradient of -entr is log p + 1; that of p_0 at 0 is free of any bound.
     rows[0].save_dual_value(np.array(np.log(2.0) - 1.0))
     rows[1].save_dual_value(np.array(30.0))
-    certificate = cml.certify(problem)
-    assert certificate.verdict is Verdict.CERTIFIED
+    certificate = certified(cml.certify(problem))
     assert certificate.primal_objective == pytest.approx(np.log(2.0), abs=1e-9)
     assert certificate.dual_objective >= np.log(2.0) - 1e-12
     # p_0 = 0 is met nearby; the sum is too much by -OFF there, at the price of its multiplier.
@@ -220,8 +219,7 @@ def perspectives() -> dict[str, tuple[Any, list[Any], float]]:
 @pytest.mark.parametrize("name", perspectives())
 def test_a_perspective_is_certified(name: str) -> None:
     goal, rows, value = perspectives()[name]
-    certificate = cml.solve(cp.Problem(goal, rows))
-    assert certificate.verdict is cml.Verdict.CERTIFIED
+    certificate = certified(cml.solve(cp.Problem(goal, rows)))
     assert certificate.primal_objective == pytest.approx(value, rel=1e-6)
 
 
@@ -231,8 +229,7 @@ def test_the_entropy_of_a_matrix_is_certified(attribute: str) -> None:
     R = cp.Variable((3, 3), **{attribute: True})
     real = cp.real if attribute == "hermitian" else lambda part: part
     rows = [real(cp.trace(R)) == 1, real(R[0, 0]) >= 0.5]
-    certificate = cml.solve(cp.Problem(cp.Maximize(cp.von_neumann_entr(R)), rows))
-    assert certificate.verdict is Verdict.CERTIFIED
+    certificate = certified(cml.solve(cp.Problem(cp.Maximize(cp.von_neumann_entr(R)), rows)))
     assert certificate.primal_objective == pytest.approx(1.5 * math.log(2.0), rel=1e-6)
 
 
@@ -310,8 +307,7 @@ def test_what_rounding_may_hide_is_told(place: str) -> None:
         problem = cp.Problem(cp.Minimize(cp.sum_squares(x - 0.5)), [form <= 2.0])
     else:
         problem = cp.Problem(cp.Minimize(0), [form <= -1])
-    found = cml.solve(problem)
-    assert found.verdict == "certified"
+    found = certified(cml.solve(problem))
     assert ROUNDED in found.reason
     assert found.proved_gap == np.inf
 
@@ -347,8 +343,7 @@ def test_a_problem_with_values_is_posed(k: float) -> None:
     problem = losses(k)
     assert cml.certify(problem).verdict is cml.Verdict.REFUTED
     assert problem.variables()[0].value is not None
-    certificate = cml.solve(problem)
-    assert certificate.verdict is cml.Verdict.CERTIFIED
+    certificate = certified(cml.solve(problem))
     assert certificate.primal_objective == pytest.approx(least(k), abs=1e-7)
     assert cml.dualize(problem) is not None
 

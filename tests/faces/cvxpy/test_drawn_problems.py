@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.draws.dcp_problems import ATOMS, ATTRIBUTES, SETS, is_wrong, mutations, random_problem
+from support.model_cases import certified
 from support.sizes import sizes
 
 import convexml as cml
@@ -40,8 +41,7 @@ def clarabel(problem: Any) -> float:
 @given(PROBLEMS)
 def test_problems_feasible_on_both_sides_are_certified(problem: Any) -> None:
     value = clarabel(problem)
-    certificate = cml.certify(problem, tol=TOL)
-    assert certificate.verdict is Verdict.CERTIFIED, str(certificate)
+    certificate = certified(cml.certify(problem, tol=TOL))
     assert certificate.primal_objective == pytest.approx(value, rel=1e-6, abs=1e-6)
     assert certificate.dual_objective == pytest.approx(value, rel=TOL, abs=TOL)
     sense = 1.0 if isinstance(problem.objective, cp.Minimize) else -1.0
@@ -72,8 +72,7 @@ def test_dual_points_that_only_a_projection_reaches(scale: float, unit: float, s
     """Without ``repair_conic_dual`` no exact dual point is found near Clarabel's."""
     problem = random_problem(np.random.default_rng(seed), scale=scale, unit=unit)
     clarabel(problem)
-    certificate = cml.certify(problem, tol=TOL)
-    assert certificate.verdict is Verdict.CERTIFIED, str(certificate)
+    certified(cml.certify(problem, tol=TOL))
 
 
 # (seed, atoms, sets, attribute, maximize): the largest entries of a sum are all apart from the rest
@@ -93,8 +92,7 @@ def test_multipliers_at_a_vertex_are_bounded_at_some_cost(draw: tuple[Any, ...])
     seed, *parts = draw
     problem = random_problem(np.random.default_rng(seed), *parts)
     value = clarabel(problem)
-    certificate = cml.certify(problem, tol=AT_A_VERTEX[draw])
-    assert certificate.verdict is Verdict.CERTIFIED, str(certificate)
+    certificate = certified(cml.certify(problem, tol=AT_A_VERTEX[draw]))
     assert certificate.primal_objective == pytest.approx(value, rel=1e-6, abs=1e-6)
 
 

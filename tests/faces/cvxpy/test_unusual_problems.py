@@ -7,6 +7,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+from support.model_cases import certified
 
 import convexml as cml
 from convexml import Verdict
@@ -174,8 +175,7 @@ def test_a_complex_factor_moves_nothing(turn: complex) -> None:
 def test_a_complex_cone_is_rounded_by_its_terms(over: float) -> None:
     t, z = cp.Variable(), cp.Variable(2, complex=True)
     problem = cp.Problem(cp.Minimize(t), [cp.SOC(t, z), z == np.array([3.0, 4j])])
-    found = cml.solve(problem)
-    assert found.verdict is Verdict.CERTIFIED
+    certified(cml.solve(problem))
     t.value, z.value = 5.0 - over, np.array([3.0, 4j])
     row = next(r for r in cml.certify(problem).conditions if r.name == "constraints[0]: violation")
     assert row.residual == pytest.approx(over / np.sqrt(2.0), abs=1e-15)
@@ -206,8 +206,7 @@ def cases() -> dict[str, tuple[Any, list[Any], float]]:
 @pytest.mark.parametrize("name", cases())
 def test_several_matrices_are_certified(name: str) -> None:
     value, rows, least = cases()[name]
-    certificate = cml.solve(cp.Problem(cp.Minimize(value), rows))
-    assert certificate.verdict is Verdict.CERTIFIED
+    certificate = certified(cml.solve(cp.Problem(cp.Minimize(value), rows)))
     assert certificate.primal_objective == pytest.approx(least, abs=1e-5)
 
 
@@ -218,8 +217,7 @@ def test_several_matrices_may_be_absent(attribute: str) -> None:
     rows = [X[:, 0, 0] == -1]
     if attribute == "symmetric":
         rows = [cp.lambda_sum_largest(X, 2) <= 1, X[:, 0, 0] >= 3, X >> 0]
-    certificate = cml.solve(cp.Problem(cp.Minimize(cp.sum(cp.trace(X))), rows))
-    assert certificate.verdict is Verdict.CERTIFIED
+    certificate = certified(cml.solve(cp.Problem(cp.Minimize(cp.sum(cp.trace(X))), rows)))
     assert certificate.claim == "infeasible"
 
 

@@ -59,22 +59,22 @@ class Race:
         )
         return {text: (float(x), float(y)) for x, y, text in found}
 
+    def curves(self, panel: int) -> list[tuple[str, str]]:
+        """The hue of each curve, and what is drawn of it."""
+        drawn = r'<g class="curve[^"]*?c(\d+)[^"]*">(.*?)</g>'
+        return re.findall(drawn, self.panels[panel], re.S)
+
     def lines(self, panel: int) -> dict[int, list[Place]]:
-        curves = re.findall(
-            r'<g class="curve[^"]*?c(\d+)[^"]*">(.*?)</g>', self.panels[panel], re.S
-        )
-        paths = {int(hue): re.search(r'<path d="M([^"]*)"', drawn) for hue, drawn in curves}
+        path = re.compile(r'<path d="M([^"]*)"')
+        paths = {int(hue): path.search(drawn) for hue, drawn in self.curves(panel)}
         return {
-            hue: [tuple(map(float, pair.split())) for pair in path[1].split("L")]
-            for hue, path in paths.items()
-            if path
+            hue: [tuple(map(float, pair.split())) for pair in found[1].split("L")]
+            for hue, found in paths.items()
+            if found
         }
 
     def dots(self, panel: int) -> dict[int, int]:
-        curves = re.findall(
-            r'<g class="curve[^"]*?c(\d+)[^"]*">(.*?)</g>', self.panels[panel], re.S
-        )
-        return {int(hue): drawn.count("<circle") for hue, drawn in curves}
+        return {int(hue): drawn.count("<circle") for hue, drawn in self.curves(panel)}
 
 
 def test_the_picture_shows_gaps_where_they_are() -> None:

@@ -24,6 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from support.estimator_fits import samples
+from support.model_cases import certified
 from support.oracles.shapes import stumps
 
 import convexml as cml
@@ -66,8 +67,7 @@ def test_graphical_lasso(estimator: Any, centre: bool) -> None:
     covariance = (X - X.mean(axis=0) * centre).T @ (X - X.mean(axis=0) * centre) / len(X)
     data = covariance if getattr(estimator, "covariance", None) == "precomputed" else X
     fitted = copy.deepcopy(estimator).fit(data)
-    found = cml.certify(fitted, data)
-    assert found.verdict is Verdict.CERTIFIED, str(found)
+    found = certified(cml.certify(fitted, data))
     least = minimum(covariance, getattr(fitted, "alpha_", None) or fitted.alpha)
     assert found.primal_objective == pytest.approx(least, abs=1e-5)
     assert found.dual_objective <= least + 1e-6
@@ -118,8 +118,7 @@ def test_linear_discriminant_analysis(settings: dict[str, Any], labels: np.ndarr
     if "priors" in settings and labels is LABELS:
         settings = settings | {"priors": [0.3, 0.7]}
     fitted = LinearDiscriminantAnalysis(**({"solver": "lsqr"} | settings)).fit(X, labels)
-    found = cml.certify(fitted, X, labels)
-    assert found.verdict is Verdict.CERTIFIED, str(found)
+    found = certified(cml.certify(fitted, X, labels))
     means = fitted.means_ if labels is THREE else fitted.means_[1:] - fitted.means_[:1]
     if "solver" not in settings:
         expected = -0.5 * np.sum(means * np.linalg.solve(fitted.covariance_, means.T).T)
@@ -142,8 +141,7 @@ IRIS, WINE = load_iris().data, load_wine().data
 @pytest.mark.parametrize("k", [2, None])
 def test_components_are_the_leading_eigenvectors(X: np.ndarray, k: int | None) -> None:
     fitted = PCA(k).fit(X)
-    found = cml.certify(fitted, X, tol=1e-9)
-    assert found.verdict is Verdict.CERTIFIED, str(found)
+    found = certified(cml.certify(fitted, X, tol=1e-9))
     values = np.linalg.eigvalsh(np.cov(X.T, bias=True))[::-1]
     assert found.primal_objective == pytest.approx(-values[:k].sum(), rel=1e-9)
     assert found.proved_gap < 1e-9 * values[0]
@@ -172,8 +170,7 @@ def test_other_directions_are_refuted() -> None:
 def test_separated_blobs_are_optimal() -> None:
     X = make_blobs(60, centers=3, cluster_std=0.2, random_state=1)[0]
     fitted = KMeans(3, n_init=3, random_state=0).fit(X)
-    found = cml.certify(fitted, X)
-    assert found.verdict is Verdict.CERTIFIED, str(found)
+    found = certified(cml.certify(fitted, X))
     assert found.primal_objective == pytest.approx(fitted.inertia_, rel=1e-12)
     worse = cml.certify(changed(fitted, cluster_centers_=fitted.cluster_centers_ + 0.1), X)
     assert worse.verdict is Verdict.REFUTED
@@ -231,8 +228,7 @@ def least(s: np.ndarray, sign: float) -> float:
 )
 def test_its_fit_is_certified(s: np.ndarray | None, increasing: bool, level: float) -> None:
     fitted = IsotonicRegression(increasing=increasing).fit(AT, HEIGHT + level, sample_weight=s)
-    found = cml.certify(fitted, AT, HEIGHT + level, sample_weight=s)
-    assert found.verdict == "certified"
+    found = certified(cml.certify(fitted, AT, HEIGHT + level, sample_weight=s))
     best = least(np.ones(40) if s is None else s, 1.0 if increasing else -1.0)
     assert found.primal_objective == pytest.approx(best, rel=1e-5)
     assert found.gap < 1e-6 * found.primal_objective
@@ -268,8 +264,7 @@ def test_it_is_judged_by_its_deviance(kind: Any, intercept: bool, alpha: float, 
         deviance = mean_gamma_deviance(POSITIVE, e.predict(RAW), sample_weight=WEIGHTS)
         return float(0.5 * deviance + 0.5 * alpha * e.coef_ @ e.coef_)
 
-    found = cml.certify(fitted, form(RAW), POSITIVE, sample_weight=WEIGHTS)
-    assert found.verdict is Verdict.CERTIFIED
+    found = certified(cml.certify(fitted, form(RAW), POSITIVE, sample_weight=WEIGHTS))
     assert found.primal_objective == pytest.approx(value(fitted), rel=1e-10)
     moved = changed(fitted, coef_=fitted.coef_ + 0.05 * np.eye(5)[1])
     worse = cml.certify(moved, form(RAW), POSITIVE, sample_weight=WEIGHTS)
@@ -328,8 +323,7 @@ def test_the_loss_is_that_of_half_the_weights_and_its_bound_the_optimum(weighted
     assert found.gap >= loss - best - 1e-12
     assert found.dual_objective == pytest.approx(best, rel=1e-2)
     assert found.dual_objective <= best * (1.0 + 1e-9)
-    near = cml.certify(fitted, X, y, sample_weight=s, tol=2.0 * found.relative_gap)
-    assert near.verdict is Verdict.CERTIFIED
+    certified(cml.certify(fitted, X, y, sample_weight=s, tol=2.0 * found.relative_gap))
     (part,) = parts_of(fitted, X, y, s)
     assert part.value == pytest.approx(loss, rel=1e-9)
     worse = copy.deepcopy(fitted)

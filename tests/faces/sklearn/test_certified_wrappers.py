@@ -24,6 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC, OneClassSVM
 from support.estimator_fits import samples
+from support.model_cases import certified
 
 import convexml as cml
 from convexml.errors import InputError
@@ -83,8 +84,7 @@ CV: dict[str, tuple[Any, Any, Callable[[Any, Any, Any], float]]] = {
 def test_cv_models_are_judged_at_what_they_chose(name: str) -> None:
     estimator, y, value = CV[name]
     fitted = copy.deepcopy(estimator).fit(X, y)
-    found = cml.certify(fitted, X, y, tol=1e-5)
-    assert found.verdict is cml.Verdict.CERTIFIED, str(found)
+    found = certified(cml.certify(fitted, X, y, tol=1e-5))
     assert found.primal_objective == pytest.approx(value(fitted, X, y), rel=1e-9)
     fitted.coef_ = fitted.coef_ + 0.3 * max(1.0, np.abs(fitted.coef_).max())
     worse = cml.certify(fitted, X, y, tol=1e-5)
@@ -100,8 +100,7 @@ def test_searches_are_judged_by_their_best_estimator() -> None:
         HalvingGridSearchCV(scaled_ridge(), GRID, cv=3, random_state=0),
     ):
         fitted = search.fit(table, Y)
-        found = cml.certify(fitted, table[list("edcba")], Y)
-        assert found.verdict is cml.Verdict.CERTIFIED
+        found = certified(cml.certify(fitted, table[list("edcba")], Y))
         w = fitted.best_estimator_[-1].coef_
         r = Y - fitted.predict(table)
         expected = r @ r + fitted.best_params_["ridge__alpha"] * w @ w
@@ -126,8 +125,7 @@ def test_what_was_not_refitted_is_refused() -> None:
 def test_one_versus_rest_and_one_versus_one_name_their_parts() -> None:
     tight = lm.LogisticRegression(tol=1e-12, max_iter=10000, C=0.7)
     rest = OneVsRestClassifier(tight).fit(X, THREE)
-    found = cml.certify(rest, X, THREE)
-    assert found.verdict is cml.Verdict.CERTIFIED
+    found = certified(cml.certify(rest, X, THREE))
     assert set(found.dual) == {"class 0", "class 10", "class 20"}
     total = 0.0
     for k, each in enumerate(rest.estimators_):
@@ -140,8 +138,7 @@ def test_one_versus_rest_and_one_versus_one_name_their_parts() -> None:
     assert worse.verdict is cml.Verdict.REFUTED
     assert worse.reason.startswith("class 10: A feasible point")
     one = OneVsOneClassifier(LinearSVC(tol=1e-10, max_iter=10**6, random_state=0)).fit(X, THREE)
-    pairs = cml.certify(one, X, THREE, tol=1e-5)
-    assert pairs.verdict is cml.Verdict.CERTIFIED
+    pairs = certified(cml.certify(one, X, THREE, tol=1e-5))
     assert set(pairs.dual) == {"0 or 10", "0 or 20", "10 or 20"}
     two = OneVsRestClassifier(tight).fit(X, LABELS)
     assert cml.certify(two, X, LABELS).primal_objective == pytest.approx(
@@ -151,8 +148,7 @@ def test_one_versus_rest_and_one_versus_one_name_their_parts() -> None:
 
 def test_several_outputs_and_transformed_targets() -> None:
     both = MultiOutputRegressor(lm.Ridge(2.0)).fit(X, TWO, sample_weight=S)
-    found = cml.certify(both, X, TWO, sample_weight=S)
-    assert found.verdict is cml.Verdict.CERTIFIED
+    found = certified(cml.certify(both, X, TWO, sample_weight=S))
     plain = lm.Ridge(2.0).fit(X, TWO, sample_weight=S)
     direct = cml.certify(plain, X, TWO, sample_weight=S)
     assert found.primal_objective == pytest.approx(direct.primal_objective, rel=1e-9)
@@ -163,8 +159,7 @@ def test_several_outputs_and_transformed_targets() -> None:
     assert cml.certify(classes, X, targets, tol=1e-5).verdict is cml.Verdict.CERTIFIED
     logs = TransformedTargetRegressor(lm.LinearRegression(), func=np.sinh, inverse_func=np.arcsinh)
     logs.fit(X, Y / 3.0)
-    found = cml.certify(logs, X, Y / 3.0)
-    assert found.verdict is cml.Verdict.CERTIFIED
+    found = certified(cml.certify(logs, X, Y / 3.0))
     r = np.sinh(Y / 3.0) - np.sinh(logs.predict(X))
     assert found.primal_objective == pytest.approx(r @ r, rel=1e-9)
 
@@ -185,8 +180,7 @@ def test_a_chain_is_judged_on_what_each_of_its_estimators_saw(form: Any) -> None
     order = [2, 0, 1]
     ridge = lm.Ridge(2.0, solver="lsqr", tol=1e-12)
     chain = RegressorChain(ridge, order=order).fit(form(X), TARGETS)
-    found = cml.certify(chain, form(X), TARGETS)
-    assert found.verdict is cml.Verdict.CERTIFIED
+    found = certified(cml.certify(chain, form(X), TARGETS))
     assert list(found.dual) == ["target 2", "target 0", "target 1"]
     expected = 0.0
     for at, (k, each) in enumerate(zip(order, chain.estimators_, strict=True)):
@@ -204,8 +198,7 @@ def test_a_chain_is_judged_on_what_each_of_its_estimators_saw(form: Any) -> None
 
 def test_output_codes_are_judged_by_the_codes_that_were_drawn() -> None:
     coded = OutputCodeClassifier(LOGISTIC, code_size=2, random_state=0).fit(X, THREE)
-    found = cml.certify(coded, X, THREE, tol=1e-5)
-    assert found.verdict is cml.Verdict.CERTIFIED
+    found = certified(cml.certify(coded, X, THREE, tol=1e-5))
     sides = coded.code_book_[np.searchsorted(coded.classes_, THREE)]
     expected = 0.0
     for k, each in enumerate(coded.estimators_):
@@ -235,8 +228,7 @@ def test_sgd_one_class_is_judged_by_its_primal_objective(weighted: bool) -> None
     tight = OneClassSVM(kernel="linear", nu=nu * N / s.sum(), tol=1e-11).fit(AWAY, sample_weight=s)
     fitted.coef_ = tight.coef_[0] / (nu * N)
     fitted.offset_ = tight.offset_ / (nu * N)
-    best = cml.certify(fitted, AWAY, sample_weight=s)
-    assert best.verdict is cml.Verdict.CERTIFIED
+    best = certified(cml.certify(fitted, AWAY, sample_weight=s))
     assert best.primal_objective == pytest.approx(value(fitted.coef_, fitted.offset_[0]), rel=1e-12)
     below = best.primal_objective + 1e-12 * abs(best.primal_objective)
     assert found.dual_objective <= below

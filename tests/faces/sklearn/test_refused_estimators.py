@@ -18,6 +18,7 @@ from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM
 from sklearn.utils import all_estimators
 from support.estimator_cases import CASES, SGD
 from support.estimator_fits import samples
+from support.model_cases import certified
 
 import convexml as cml
 from convexml import estimators as ours
@@ -35,8 +36,7 @@ def test_a_pipeline_is_judged_on_what_its_last_step_sees() -> None:
         "passthrough",
         make_pipeline(StandardScaler(), Lasso(0.1, tol=1e-12)),
     ).fit(X, Y)
-    certificate = cml.certify(pipeline, X, Y)
-    assert certificate.verdict is cml.Verdict.CERTIFIED
+    certificate = certified(cml.certify(pipeline, X, Y))
     inner = StandardScaler().fit_transform(
         PolynomialFeatures(2, include_bias=False).fit_transform(X)
     )
@@ -62,8 +62,7 @@ def test_deprecated_spelling_of_the_penalty_is_understood() -> None:
 def test_parts_are_named_and_the_worst_one_decides() -> None:
     targets = np.column_stack([Y, 1e4 * Y[::-1]])
     fitted = Ridge([1.0, 1.0]).fit(X, targets)
-    whole = cml.certify(fitted, X, targets)
-    assert whole.verdict is cml.Verdict.CERTIFIED
+    whole = certified(cml.certify(fitted, X, targets))
     assert {row.name.partition(":")[0] for row in whole.conditions} == {"target 0", "target 1"}
     assert set(whole.dual) == {"target 0", "target 1"}
     fitted.coef_[0, 0] += 0.1  # hidden in the sum of the objectives, not in the worst part
@@ -194,8 +193,7 @@ def test_machines_with_a_kernel_of_the_users_own(kind: Any) -> None:
 
 def test_a_one_class_machine_needs_no_y() -> None:
     fitted = OneClassSVM(nu=0.3, tol=1e-8).fit(X, sample_weight=S)
-    found = cml.certify(fitted, X, sample_weight=S)
-    assert found.verdict is cml.Verdict.CERTIFIED
+    found = certified(cml.certify(fitted, X, sample_weight=S))
     ignored = cml.certify(fitted, X, Y, sample_weight=S)
     assert ignored.primal_objective == found.primal_objective
     alpha = -found.dual["u"]
