@@ -11,6 +11,7 @@ from . import theory as theory
 from .bridge import Slater as Slater
 from .bridge import assert_optimal as assert_optimal
 from .bridge import certify as certify
+from .bridge import minimize as minimize
 from .bridge import register as register
 from .bridge import slater as slater
 from .bridge import solve as solve

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import isnan
@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .data import BlockArray
+from .errors import InputError
 from .modelling import cp
 from .numerics import Array
+from .validation import finite_number, float_array, nonnegative_number, positive_number
 
 # What losses, penalties and kernels say of themselves in LaTeX.
 
@@ -242,6 +244,94 @@ class Terms(NamedTuple):
     value: Any
     constraints: dict[str, Any]
     helpers: tuple[str, ...] = ()
+
+    def total(self, weights: Array | None = None) -> Sum:
+        """The sum of the contributions, each times its weight."""
+        value = self.value if weights is None else cp.multiply(weights, self.value)
+        return Sum(cp.sum(value), self.constraints.values())
+
+
+class Sum:
+    """A sum of convex functions of CVXPY's variables, with the constraints that pose it.
+
+    Losses and penalties that are called with an affine expression give one. Sums add up, with each
+    other and with convex expressions of CVXPY on their right, and take factors >= 0.
+
+    Attributes
+    ----------
+    expression : cvxpy.Expression
+        A scalar.
+    constraints : list of cvxpy.Constraint
+        A constraint such as w >= 0 counts whatever its factor is.
+    """
+
+    __array_ufunc__ = None  # a factor that is one of NumPy's numbers is left to __rmul__
+
+    def __init__(self, expression: Any, constraints: Iterable[Any] = ()) -> None:
+        if not isinstance(expression, cp.Expression):
+            expression = cp.Constant(finite_number(expression, "Sum", "a term"))
+        if expression.size != 1:
+            raise InputError(
+                f"Sum: a term must be a scalar, got {expression} of shape {expression.shape}. "
+                "Pass cp.sum of it."
+            )
+        self.expression, self.constraints = expression, list(constraints)
+
+    def __add__(self, other: Any) -> Sum:
+        more = other if isinstance(other, Sum) else Sum(other)
+        return Sum(self.expression + more.expression, self.constraints + more.constraints)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Sum:
+        return self + (-other)
+
+    def __mul__(self, factor: Any) -> Sum:
+        if not isinstance(factor, cp.Expression):
+            factor = nonnegative_number(factor, "Sum", "a factor")
+        elif factor.size != 1 or not (factor.is_constant() and factor.is_nonneg()):
+            raise InputError(
+                f"Sum: a factor must be a number >= 0 or a Parameter that is declared so, got "
+                f"{factor} of shape {factor.shape}. Pass cp.Parameter(nonneg=True)."
+            )
+        return Sum(factor * self.expression, self.constraints)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> Sum:
+        return self * (1.0 / positive_number(divisor, "Sum", "a divisor"))
+
+    def __float__(self) -> float:  # CVXPY asks where its expression stands on the left
+        raise InputError(
+            "Sum: a sum of terms is no number, and CVXPY cannot add it. Put CVXPY's expression on "
+            "the right, as losses.Squared()(z, y) + cp.norm(w); the number is in its value."
+        )
+
+    @property
+    def value(self) -> float | None:
+        """The sum at the values of its variables, constraints apart; None before they have some."""
+        found = self.expression.value
+        return None if found is None else float(found)
+
+    def problem(self, constraints: Iterable[Any] = ()) -> Any:
+        """Minimise the sum, its own constraints and these given, as a CVXPY problem."""
+        return cp.Problem(cp.Minimize(self.expression), [*self.constraints, *constraints])
+
+    def __repr__(self) -> str:
+        return f"Sum({self.expression})"
+
+
+def affine(z: Any, owner: str, name: str) -> Any:
+    """An affine expression of CVXPY, real; arrays are constants."""
+    if not isinstance(z, cp.Expression):
+        z = cp.Constant(float_array(z, owner, name))
+    if not z.is_affine() or z.is_complex():
+        kind = "complex" if z.is_complex() else z.curvature.lower()
+        raise InputError(
+            f"{owner}: {name} must be affine in the variables and real, got an expression that is "
+            f"{kind}. Pass X @ w + b, or the variable itself."
+        )
+    return z
 
 
 def constant(value: Any, name: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from ..certificates.scale import relative
 from ..duality.checking import check_problem, require_problem
 from ..duality.interface import last_answer, record, store, stored
 from ..errors import InputError, SolverError, UnknownSolverError, UnsuitableSolverError, nearest
+from ..formulas import Sum
 from ..modelling import cp
 from ..numerics import Array, without_warnings
 from ..problem.cones import ConePoint, ConeProgram
@@ -295,6 +296,57 @@ def solve(
         certificate = _solve(problem, solver, tol, thorough)
         judged(certificate)
     return certificate
+
+
+@known_keywords("minimize")
+def minimize(
+    objective: Any,
+    constraints: Any = (),
+    solver: str = "auto",
+    *,
+    tol: float = 1e-6,
+    thorough: bool = False,
+    progress: Wish = False,
+) -> Certificate:
+    """Minimise a sum of losses, penalties and convex expressions of CVXPY, and certify.
+
+    The sum is posed in CVXPY as written, no 1/n is hidden in it, and solved by ``solve``:
+    ``minimize(losses.Squared()(X @ w, y) + 0.1 * penalties.L1()(w))``. Its variables keep the best
+    answer that was found.
+
+    Parameters
+    ----------
+    objective : Sum or cvxpy.Expression
+        Losses and penalties that are called with affine expressions, added up.
+    constraints : sequence of cvxpy.Constraint
+        More than those of the sum itself, as of ``penalties.Nonnegative()(w)``.
+    solver, tol, thorough, progress
+        As of ``solve``.
+
+    Returns
+    -------
+    Certificate
+        As of ``solve``.
+
+    Raises
+    ------
+    InputError
+        For an objective that is no sum, constraints that are none, and what ``solve`` refuses.
+    """
+    if not isinstance(objective, Sum | cp.Expression):
+        raise InputError(
+            f"minimize: the objective must be a sum of terms, got {type(objective).__name__}. Pass "
+            "losses.Squared()(X @ w, y) + penalties.L1()(w), or a convex expression of CVXPY."
+        )
+    given = list(constraints) if isinstance(constraints, Iterable) else [constraints]
+    for each in given:
+        if not isinstance(each, cp.Constraint | bool | np.bool_):
+            raise InputError(
+                f"minimize: constraints must be CVXPY's, got {each!r}. Pass a list, as [w >= 0]; "
+                "penalties such as Nonnegative()(w) are added to the objective."
+            )
+    problem = (objective if isinstance(objective, Sum) else Sum(objective)).problem(given)
+    return solve(problem, solver, tol=tol, thorough=thorough, progress=progress)
 
 
 def _solve(problem: Any, solver: str, tol: float, thorough: bool) -> Certificate:

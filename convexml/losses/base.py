@@ -10,9 +10,32 @@ import numpy as np
 
 from ..compiled import Loop
 from ..data import rowwise
-from ..formulas import AtSamples, Condition, Form, Symbol, Terms, Tex, Weights, Words, name_of
+from ..errors import InputError
+from ..formulas import (
+    AtSamples,
+    Condition,
+    Form,
+    Sum,
+    Symbol,
+    Terms,
+    Tex,
+    Weights,
+    Words,
+    affine,
+    name_of,
+)
+from ..modelling import cp
 from ..numerics import EPS, Array, outward
 from ..pictures.functions import PicturedLoss
+from ..validation import finite_array, nonnegative_weights
+
+KINDS = {
+    "real": "real numbers",
+    "binary": "-1 and +1",
+    "count": "numbers >= 0",
+    "classes": "indices 0 ... K-1 of classes",
+}
+"""Targets in words, by the ``labels`` of a loss."""
 
 
 class Loss(PicturedLoss, ABC):
@@ -91,6 +114,68 @@ class Loss(PicturedLoss, ABC):
         ``c`` is an array; losses whose conjugate is linear on an interval also accept a CVXPY
         expression that is affine in Parameters.
         """
+
+    def __call__(self, z: Any, y: Any = None, *, weights: Any = None) -> Sum:
+        """The sum of weights_i l(y_i, z_i), a term for ``minimize``: no 1/n is hidden in it.
+
+        Parameters
+        ----------
+        z : cvxpy.Expression
+            Predictions, affine in the variables, one for each sample; a matrix is taken entry by
+            entry, of a loss of classes it has shape (n, K).
+        y : array, or a number for all
+            Targets of the loss's kind of ``labels``, indices 0 ... K-1 of classes. Real ones are 0
+            where they are left out.
+        weights : array of shape (n,), optional
+            Of the samples, >= 0; ones by default.
+
+        Raises
+        ------
+        InputError
+            If z is not affine; for targets or weights of a wrong shape or kind.
+        """
+        owner = type(self).__name__
+        z = affine(z, owner, "z")
+        if self.labels != "classes":
+            z, shape = cp.vec(z, order="C"), z.shape
+        elif z.ndim == 2:
+            shape = z.shape[:1]
+        else:
+            raise InputError(f"{owner}: z must have shape (n, K), got {z.shape}. Pass X @ W + b.")
+        y = self._targets(y, owner, shape, z.shape[-1])
+        c = nonnegative_weights(weights, owner)
+        if c is not None and c.shape != z.shape[:1]:
+            raise InputError(
+                f"{owner}: weights must have one entry per prediction ({z.shape[0]}), got shape "
+                f"{c.shape}. Pass one number for each."
+            )
+        return self.expression(y, z, self.hyperparameters()).total(c)
+
+    def _targets(self, y: Any, owner: str, shape: tuple[int, ...], classes: int) -> Array:
+        """Targets for predictions of this shape, as a vector."""
+        if y is None and self.labels == "real":
+            y = 0.0
+        if y is None:
+            raise InputError(f"{owner}: y is missing; pass the targets, {KINDS[self.labels]}.")
+        given = finite_array(y, owner, "y")
+        if given.shape not in ((), shape):
+            raise InputError(
+                f"{owner}: y must have the shape of the predictions, {shape}, got {given.shape}. "
+                "Pass one target for each, or one number for all."
+            )
+        found = np.broadcast_to(given, shape).ravel()
+        wrong = {
+            "real": np.zeros(found.shape, dtype=bool),
+            "binary": np.abs(found) != 1.0,
+            "count": found < 0.0,
+            "classes": (found != np.floor(found)) | (found < 0.0) | (found >= classes),
+        }[self.labels]
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            raise InputError(
+                f"{owner}: y must hold {KINDS[self.labels]}, got {found[i]:g} at entry {i}."
+            )
+        return found.astype(int) if self.labels == "classes" else found
 
     @property
     def compiled_slope(self) -> Loop | None:

@@ -142,17 +142,7 @@ def check_penalty(owner: str, penalty: Any, objective: Objective) -> None:
     if outputs:
         each = "coefficient"
         instead = f"Pass {d} numbers, {outputs[0]} for each of {features} columns of X."
-    try:
-        penalty.value(np.zeros(d))
-        penalty.violation(np.zeros(d))
-    except (ValueError, IndexError) as error:
-        for name, given in vars(penalty).items():
-            if np.ndim(given) == 1 and len(given) != d:
-                raise InputError(
-                    f"{owner}: {name} must have one entry per {each} ({d}), got {len(given)}. "
-                    f"{instead}"
-                ) from None
-        raise InputError(f"{owner}: {penalty!r} does not fit {d} features ({error}).") from None
+    penalty.check_size(owner, d, each, instead)
 
 
 # What the functions of this room ask of a learning problem.

@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..formulas import AtFeatures, Condition, Symbol, Terms, Tex, name_of
+from ..errors import InputError
+from ..formulas import AtFeatures, Condition, Sum, Symbol, Terms, Tex, affine, name_of
+from ..modelling import cp
 from ..numerics import EPS, Array, gamma
 from ..pictures.functions import PicturedPenalty
 
@@ -121,6 +123,34 @@ class Penalty(PicturedPenalty, ABC):
         DPP and right at lam = 0: divisions by a Parameter are avoided by a variable w with
         X'u + lam w = 0, a helper that is the primal's at the optimum (Wolfe's dual).
         """
+
+    def __call__(self, w: Any) -> Sum:
+        """Omega(w) of an affine CVXPY expression, a matrix row by row: a term for ``minimize``.
+
+        Raises
+        ------
+        InputError
+            For what is not affine; where groups, weights or bounds are not one per entry of w.
+        """
+        owner = type(self).__name__
+        w = affine(w, owner, "w")
+        vector = w if w.ndim == 1 else cp.vec(w, order="C")
+        self.check_size(owner, vector.size, "entry of w", f"w has shape {w.shape}.")
+        return self.expression(vector, self.hyperparameters()).total()
+
+    def check_size(self, owner: str, d: int, each: str, advice: str) -> None:
+        """Refuse groups, weights or bounds that are not one for each of d coefficients."""
+        try:
+            self.value(np.zeros(d))
+            self.violation(np.zeros(d))
+        except (ValueError, IndexError) as error:
+            for name, given in vars(self).items():
+                if np.ndim(given) == 1 and len(given) != d:
+                    raise InputError(
+                        f"{owner}: {name} must have one entry per {each} ({d}), got {len(given)}. "
+                        f"{advice}"
+                    ) from None
+            raise InputError(f"{owner}: {self!r} does not fit {d} features ({error}).") from None
 
     def gradient(self, w: Array) -> Array:
         """The gradient, for smooth penalties; a TypeError for others."""

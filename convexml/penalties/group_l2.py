@@ -23,7 +23,7 @@ class GroupL2(Penalty):
 
     Parameters
     ----------
-    lam : float
+    lam : float, default 1
         Strength, >= 0.
     groups : array of shape (d,)
         The group of each feature, by any label. Blocks are ordered as ``numpy.unique(groups)``.
@@ -41,7 +41,7 @@ class GroupL2(Penalty):
     name = "group_l2"
     depends_on_sizes = True
 
-    def __init__(self, lam: float, groups: Any, weights: Array | None = None) -> None:
+    def __init__(self, lam: float = 1.0, groups: Any = None, weights: Array | None = None) -> None:
         self.lam = nonnegative_number(lam, "GroupL2", "lam")
         self.groups = np.array(read_labels(groups, "GroupL2", "groups"))
         if self.groups.ndim != 1 or self.groups.size == 0:

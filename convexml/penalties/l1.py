@@ -36,7 +36,7 @@ class L1(Penalty):
 
     Parameters
     ----------
-    lam : float
+    lam : float, default 1
         Strength, >= 0.
     weights : array of shape (d,), optional
         Per-feature weights >= 0; 0 leaves a feature unpenalised. Ones by default.
@@ -45,7 +45,7 @@ class L1(Penalty):
     name = "l1"
     depends_on_sizes = True
 
-    def __init__(self, lam: float, weights: Array | None = None) -> None:
+    def __init__(self, lam: float = 1.0, weights: Array | None = None) -> None:
         self.lam = nonnegative_number(lam, "L1", "lam")
         self.weights = nonnegative_weights(weights, "L1")
 
@@ -170,9 +170,9 @@ class ElasticNet(Penalty):
 
     Parameters
     ----------
-    lam : float
+    lam : float, default 1
         Strength, >= 0.
-    l1_ratio : float
+    l1_ratio : float, default 0.5
         Share rho of the l1 norm, 0 <= rho <= 1.
 
     Raises
@@ -184,7 +184,7 @@ class ElasticNet(Penalty):
     name = "elastic_net"
     depends_on_sizes = True
 
-    def __init__(self, lam: float, l1_ratio: float) -> None:
+    def __init__(self, lam: float = 1.0, l1_ratio: float = 0.5) -> None:
         self.lam = nonnegative_number(lam, "ElasticNet", "lam")
         self.l1_ratio = nonnegative_number(l1_ratio, "ElasticNet", "l1_ratio")
         if self.l1_ratio > 1.0:

@@ -32,7 +32,7 @@ class L2(Penalty):
 
     Parameters
     ----------
-    lam : float
+    lam : float, default 1
         Strength, >= 0.
     weights : array of shape (d,), optional
         Per-feature weights >= 0; 0 leaves a feature unpenalised. Ones by default.
@@ -42,7 +42,7 @@ class L2(Penalty):
     is_smooth = True
     depends_on_sizes = True
 
-    def __init__(self, lam: float, weights: Array | None = None) -> None:
+    def __init__(self, lam: float = 1.0, weights: Array | None = None) -> None:
         self.lam = nonnegative_number(lam, "L2", "lam")
         self.weights = nonnegative_weights(weights, "L2")
 

@@ -23,7 +23,7 @@ class NonnegativeElasticNet(Penalty):
 
     Parameters
     ----------
-    lam : float
+    lam : float, default 1
         Strength, > 0.
     l1_ratio : float
         Share rho of the l1 norm, 0 <= rho <= 1; 1 is the nonnegative lasso, 0 nonnegative ridge.
@@ -38,7 +38,7 @@ class NonnegativeElasticNet(Penalty):
     rises = True
     restricts = True
 
-    def __init__(self, lam: float, l1_ratio: float = 1.0) -> None:
+    def __init__(self, lam: float = 1.0, l1_ratio: float = 1.0) -> None:
         owner = type(self).__name__
         self.lam = positive_number(lam, owner, "lam")
         self.l1_ratio = nonnegative_number(l1_ratio, owner, "l1_ratio")

@@ -44,7 +44,7 @@ class SortedL1(Penalty):
     ----------
     lams : array of shape (d,)
         Strengths >= 0 by rank, not increasing.
-    lam : float
+    lam : float, default 1
         A factor >= 0 on all of them.
 
     Raises
