@@ -139,7 +139,13 @@ class Penalty(PicturedPenalty, ABC):
         return self.expression(vector, self.hyperparameters()).total()
 
     def check_size(self, owner: str, d: int, each: str, advice: str) -> None:
-        """Refuse groups, weights or bounds that are not one for each of d coefficients."""
+        """Refuse groups, weights or bounds that are not one for each of d coefficients.
+
+        Raises
+        ------
+        InputError
+            In the words of ``owner``: one entry per ``each``, and the advice.
+        """
         try:
             self.value(np.zeros(d))
             self.violation(np.zeros(d))
@@ -150,7 +156,7 @@ class Penalty(PicturedPenalty, ABC):
                         f"{owner}: {name} must have one entry per {each} ({d}), got {len(given)}. "
                         f"{advice}"
                     ) from None
-            raise InputError(f"{owner}: {self!r} does not fit {d} features ({error}).") from None
+            raise InputError(f"{owner}: {self!r} does not fit {d} coefficients ({error}).") from None
 
     def gradient(self, w: Array) -> Array:
         """The gradient, for smooth penalties; a TypeError for others."""
