@@ -245,13 +245,13 @@ class Terms(NamedTuple):
     constraints: dict[str, Any]
     helpers: tuple[str, ...] = ()
 
-    def total(self, weights: Array | None = None) -> Sum:
+    def total(self, weights: Array | None = None) -> ConvexSum:
         """The sum of the contributions, each times its weight."""
         value = self.value if weights is None else cp.multiply(weights, self.value)
-        return Sum(cp.sum(value), self.constraints.values())
+        return ConvexSum(cp.sum(value), self.constraints.values())
 
 
-class Sum:
+class ConvexSum:
     """A sum of convex functions of CVXPY's variables, with the constraints that pose it.
 
     Losses and penalties that are called with an affine expression give one. Sums add up, with each
@@ -269,42 +269,42 @@ class Sum:
 
     def __init__(self, expression: Any, constraints: Iterable[Any] = ()) -> None:
         if not isinstance(expression, cp.Expression):
-            expression = cp.Constant(finite_number(expression, "Sum", "a term"))
+            expression = cp.Constant(finite_number(expression, "ConvexSum", "a term"))
         if expression.size != 1:
             raise InputError(
-                f"Sum: a term must be a scalar, got {expression} of shape {expression.shape}. "
+                f"ConvexSum: a term must be a scalar, got shape {expression.shape}. "
                 "Pass cp.sum of it."
             )
         self.expression, self.constraints = expression, list(constraints)
 
-    def __add__(self, other: Any) -> Sum:
-        more = other if isinstance(other, Sum) else Sum(other)
-        return Sum(self.expression + more.expression, self.constraints + more.constraints)
+    def __add__(self, other: Any) -> ConvexSum:
+        more = other if isinstance(other, ConvexSum) else ConvexSum(other)
+        return ConvexSum(self.expression + more.expression, self.constraints + more.constraints)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Sum:
+    def __sub__(self, other: Any) -> ConvexSum:
         return self + (-other)
 
-    def __mul__(self, factor: Any) -> Sum:
+    def __mul__(self, factor: Any) -> ConvexSum:
         if not isinstance(factor, cp.Expression):
-            factor = nonnegative_number(factor, "Sum", "a factor")
+            factor = nonnegative_number(factor, "ConvexSum", "a factor")
         elif factor.size != 1 or not (factor.is_constant() and factor.is_nonneg()):
             raise InputError(
-                f"Sum: a factor must be a number >= 0 or a Parameter that is declared so, got "
+                "ConvexSum: a factor must be a number >= 0 or a Parameter that is declared so, got "
                 f"{factor} of shape {factor.shape}. Pass cp.Parameter(nonneg=True)."
             )
-        return Sum(factor * self.expression, self.constraints)
+        return ConvexSum(factor * self.expression, self.constraints)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, divisor: Any) -> Sum:
-        return self * (1.0 / positive_number(divisor, "Sum", "a divisor"))
+    def __truediv__(self, divisor: Any) -> ConvexSum:
+        return self * (1.0 / positive_number(divisor, "ConvexSum", "a divisor"))
 
     def __float__(self) -> float:  # CVXPY asks where its expression stands on the left
         raise InputError(
-            "Sum: a sum of terms is no number, and CVXPY cannot add it. Put CVXPY's expression on "
-            "the right, as losses.Squared()(z, y) + cp.norm(w); the number is in its value."
+            "ConvexSum: a sum of terms is no number, and CVXPY cannot add it. Put CVXPY's "
+            "expression on the right, as Squared()(z, y) + cp.norm(w); the number is in its value."
         )
 
     @property
@@ -318,7 +318,7 @@ class Sum:
         return cp.Problem(cp.Minimize(self.expression), [*self.constraints, *constraints])
 
     def __repr__(self) -> str:
-        return f"Sum({self.expression})"
+        return f"ConvexSum({self.expression})"
 
 
 def affine(z: Any, owner: str, name: str) -> Any:

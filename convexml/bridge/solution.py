@@ -18,7 +18,7 @@ from ..certificates.scale import relative
 from ..duality.checking import check_problem, require_problem
 from ..duality.interface import last_answer, record, store, stored
 from ..errors import InputError, SolverError, UnknownSolverError, UnsuitableSolverError, nearest
-from ..formulas import Sum
+from ..formulas import ConvexSum
 from ..modelling import cp
 from ..numerics import Array, without_warnings
 from ..problem.cones import ConePoint, ConeProgram
@@ -316,7 +316,7 @@ def minimize(
 
     Parameters
     ----------
-    objective : Sum or cvxpy.Expression
+    objective : ConvexSum or cvxpy.Expression
         Losses and penalties that are called with affine expressions, added up.
     constraints : sequence of cvxpy.Constraint
         More than those of the sum itself, as of ``penalties.Nonnegative()(w)``.
@@ -333,7 +333,7 @@ def minimize(
     InputError
         For an objective that is no sum, constraints that are none, and what ``solve`` refuses.
     """
-    if not isinstance(objective, Sum | cp.Expression):
+    if not isinstance(objective, ConvexSum | cp.Expression):
         raise InputError(
             f"minimize: the objective must be a sum of terms, got {type(objective).__name__}. Pass "
             "losses.Squared()(X @ w, y) + penalties.L1()(w), or a convex expression of CVXPY."
@@ -345,8 +345,8 @@ def minimize(
                 f"minimize: constraints must be CVXPY's, got {each!r}. Pass a list, as [w >= 0]; "
                 "penalties such as Nonnegative()(w) are added to the objective."
             )
-    problem = (objective if isinstance(objective, Sum) else Sum(objective)).problem(given)
-    return solve(problem, solver, tol=tol, thorough=thorough, progress=progress)
+    whole = objective if isinstance(objective, ConvexSum) else ConvexSum(objective)
+    return solve(whole.problem(given), solver, tol=tol, thorough=thorough, progress=progress)
 
 
 def _solve(problem: Any, solver: str, tol: float, thorough: bool) -> Certificate:

@@ -14,8 +14,8 @@ from ..errors import InputError
 from ..formulas import (
     AtSamples,
     Condition,
+    ConvexSum,
     Form,
-    Sum,
     Symbol,
     Terms,
     Tex,
@@ -115,7 +115,7 @@ class Loss(PicturedLoss, ABC):
         expression that is affine in Parameters.
         """
 
-    def __call__(self, z: Any, y: Any = None, *, weights: Any = None) -> Sum:
+    def __call__(self, z: Any, y: Any = None, *, weights: Any = None) -> ConvexSum:
         """The sum of weights_i l(y_i, z_i), a term for ``minimize``: no 1/n is hidden in it.
 
         Parameters

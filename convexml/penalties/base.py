@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import InputError
-from ..formulas import AtFeatures, Condition, Sum, Symbol, Terms, Tex, affine, name_of
+from ..formulas import AtFeatures, Condition, ConvexSum, Symbol, Terms, Tex, affine, name_of
 from ..modelling import cp
 from ..numerics import EPS, Array, gamma
 from ..pictures.functions import PicturedPenalty
@@ -124,7 +124,7 @@ class Penalty(PicturedPenalty, ABC):
         X'u + lam w = 0, a helper that is the primal's at the optimum (Wolfe's dual).
         """
 
-    def __call__(self, w: Any) -> Sum:
+    def __call__(self, w: Any) -> ConvexSum:
         """Omega(w) of an affine CVXPY expression, a matrix row by row: a term for ``minimize``.
 
         Raises
@@ -156,7 +156,9 @@ class Penalty(PicturedPenalty, ABC):
                         f"{owner}: {name} must have one entry per {each} ({d}), got {len(given)}. "
                         f"{advice}"
                     ) from None
-            raise InputError(f"{owner}: {self!r} does not fit {d} coefficients ({error}).") from None
+            raise InputError(
+                f"{owner}: {self!r} does not fit {d} coefficients ({error})."
+            ) from None
 
     def gradient(self, w: Array) -> Array:
         """The gradient, for smooth penalties; a TypeError for others."""
