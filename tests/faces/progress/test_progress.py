@@ -39,6 +39,13 @@ RNG = np.random.default_rng(5)
 X = RNG.normal(size=(40, 6))
 Y = X @ [1.0, -2.0, 0.0, 0.5, 0.0, 0.0] + RNG.normal(size=40)
 LASSO = cml.Lasso(X, Y, 0.1)
+Told = list[Progress]
+
+
+@pytest.fixture
+def told() -> Told:
+    """What a watcher hears."""
+    return []
 
 
 def numbers(event: Progress) -> tuple[float, ...]:
@@ -46,8 +53,7 @@ def numbers(event: Progress) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize("solver", ["fista", "coordinate_descent", "working_set", "admm"])
-def test_the_values_told_are_those_of_the_trace(solver: str) -> None:
-    told: list[Progress] = []
+def test_the_values_told_are_those_of_the_trace(solver: str, told: Told) -> None:
     solution = LASSO.solve(solver, polish=False, progress=told.append)
     looked = [each for each in told if each.iteration is not None]
     run = [(e.iteration, e.passes, *numbers(e)) for e in looked if e.stages[0].label == solver]
@@ -65,8 +71,7 @@ def test_the_values_told_are_those_of_the_trace(solver: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["clarabel", "scs", "highs", "osqp"])
-def test_of_a_solver_through_cvxpy_its_name_is_told_and_no_iterate(name: str) -> None:
-    told: list[Progress] = []
+def test_of_a_solver_through_cvxpy_its_name_is_told_and_no_iterate(name: str, told: Told) -> None:
     program = cml.LinearProgram([1.0, 1.0], A_ub=[[-1.0, -2.0]], b_ub=[-2.0])
     program.solve(name, progress=told.append)
     labels = [each.stages[-1].label for each in told]
@@ -75,8 +80,7 @@ def test_of_a_solver_through_cvxpy_its_name_is_told_and_no_iterate(name: str) ->
     assert told[-1].objective == pytest.approx(1.0, abs=1e-6)
 
 
-def test_a_path_counts_its_points_and_hears_of_each() -> None:
-    told: list[Progress] = []
+def test_a_path_counts_its_points_and_hears_of_each(told: Told) -> None:
     LASSO.path([0.3, 0.2, 0.1], progress=told.append)
     outer = list(dict.fromkeys(str(each.stages[0]) for each in told))
     assert outer == [
@@ -87,16 +91,14 @@ def test_a_path_counts_its_points_and_hears_of_each() -> None:
     assert math.isnan(told[-1].objective)  # it is that of no one problem
 
 
-def test_cross_validation_counts_its_folds() -> None:
-    told: list[Progress] = []
+def test_cross_validation_counts_its_folds(told: Told) -> None:
     ridge = cml.Ridge(X, Y, 0.1)
     ridge.cross_validate([0.1, 0.2], folds=3, progress=told.append)
     counts = list(dict.fromkeys((e.stages[0].done, e.stages[0].total) for e in told))
     assert counts == [(0, 0), (0, 3), (1, 3), (2, 3), (3, 3)]
 
 
-def test_a_comparison_hears_of_the_runs_within_it() -> None:
-    told: list[Progress] = []
+def test_a_comparison_hears_of_the_runs_within_it(told: Told) -> None:
     cml.compare(LASSO, ["fista", "clarabel"], progress=told.append)
     assert {each.name for each in told} == {"compare"}
     assert told[-1].stages[0].done == told[-1].stages[0].total == 2
@@ -104,10 +106,9 @@ def test_a_comparison_hears_of_the_runs_within_it() -> None:
     assert {"Lasso.solve fista", "Lasso.solve clarabel"} <= inner
 
 
-def test_cvxpy_problems_are_followed_too() -> None:
+def test_cvxpy_problems_are_followed_too(told: Told) -> None:
     x = cp.Variable(3)
     problem = cp.Problem(cp.Minimize(cp.norm(x - 1.0) + cp.sum(x)), [x >= 0.25])
-    told: list[Progress] = []
     certificate = cml.solve(problem, progress=told.append)
     assert {each.name for each in told} == {"solve"}
     assert numbers(told[-1])[:3] == (
@@ -120,8 +121,7 @@ def test_cvxpy_problems_are_followed_too() -> None:
     assert told[-1].gap == certificate.gap
 
 
-def test_what_has_no_argument_of_its_own_is_shown_within_a_block() -> None:
-    told: list[Progress] = []
+def test_what_has_no_argument_of_its_own_is_shown_within_a_block(told: Told) -> None:
     with cml.showing_progress(told.append):
         LASSO.certify(np.zeros(6))
         cml.estimators.LassoCV(cv=3, alphas=4).fit(X, Y)
@@ -146,8 +146,7 @@ def test_nobody_hears_by_default(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr() == ("", "")
 
 
-def test_an_inner_operation_has_its_own_numbers_and_leaves_none_behind() -> None:
-    told: list[Progress] = []
+def test_an_inner_operation_has_its_own_numbers_and_leaves_none_behind(told: Told) -> None:
     with operation("outer", told.append):
         telling.evaluated(3, 1.0, (2.0, 1.0, 1.0, 0.5))
         with operation("inner"):
@@ -324,16 +323,14 @@ def test_a_longer_one_says_its_block_now_and_then(clock: Clock) -> None:
     assert passed(clock, 2.0, 2, number=0) == ["solve > block 1/2", "solve > block 2/2", "solve"]
 
 
-def test_numbers_of_the_solver_are_told_with_it(clock: Clock) -> None:
-    told: list[Progress] = []
+def test_numbers_of_the_solver_are_told_with_it(clock: Clock, told: Told) -> None:
     with operation("solve", told.append):
         telling.evaluated(2, 4.0, (3.0, 1.0, 2.0, 0.5))
         list(telling.block_by_block((clock.work(2.0) for _ in range(3)), 3))
     assert [(each.iteration, each.gap) for each in told[1:]] == [(2, 2.0)] * 5
 
 
-def test_a_slow_loader_is_seen_at_work(clock: Clock) -> None:
-    told: list[Progress] = []
+def test_a_slow_loader_is_seen_at_work(clock: Clock, told: Told) -> None:
     parts = list(zip(np.split(POINTS, 4), np.split(TARGETS, 4), strict=True))
 
     def loader(part: Any) -> Callable[[], Any]:
@@ -350,8 +347,7 @@ def test_a_slow_loader_is_seen_at_work(clock: Clock) -> None:
     assert [stage.done for stage in said] == [2, 3, 4] * (blocks.passes - 1)
 
 
-def test_an_interrupt_in_a_pass_leaves_the_stages_as_they_were(clock: Clock) -> None:
-    told: list[Progress] = []
+def test_an_interrupt_in_a_pass_leaves_the_stages_as_they_were(clock: Clock, told: Told) -> None:
 
     def watcher(progress: Progress) -> None:
         told.append(progress)

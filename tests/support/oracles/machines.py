@@ -47,9 +47,14 @@ def soft_margin_svm(X, y, C, fit_intercept=True):
     alpha[F], b = solution[:-1], solution[-1]
     alpha[full], alpha[~F & ~full] = C, 0.0
     assert abs(y @ alpha) < 1e-12 * alpha.sum()
+    return between(Z, alpha, y * b, C)
+
+
+def between(Z, alpha, shift, C):
+    """P and D of alpha, computed here, bracket the optimal value."""
     assert 0 <= alpha.min() <= alpha.max() <= C
     w = Z.T @ alpha
-    P = w @ w / 2 + C * np.maximum(0, 1 - y * (X @ w + b)).sum()
+    P = w @ w / 2 + C * np.maximum(0, 1 - Z @ w - shift).sum()
     D = alpha.sum() - w @ w / 2
     assert P - D < 1e-9 * P, (P, D)
     return {"objective": (P + D) / 2}
@@ -65,12 +70,7 @@ def svm_through_the_origin(X, y, C):
     Z = y[:, None] * X
     alpha = np.where(full, C, 0.0)
     alpha[F] = np.linalg.lstsq(Z[F] @ Z[F].T, 1 - Z[F] @ (C * Z[full].sum(0)), rcond=None)[0]
-    assert 0 <= alpha.min() <= alpha.max() <= C
-    w = Z.T @ alpha
-    P = w @ w / 2 + C * np.maximum(0, 1 - Z @ w).sum()
-    D = alpha.sum() - w @ w / 2
-    assert P - D < 1e-9 * P, (P, D)
-    return {"objective": (P + D) / 2}
+    return between(Z, alpha, 0.0, C)
 
 
 def hinge_l2(X, y, lam):

@@ -7,8 +7,7 @@ facts by name. An oracle that iterates asserts its own optimality conditions bef
 
 from __future__ import annotations
 
-import itertools
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 from scipy.optimize import brentq, linprog, lsq_linear, nnls
@@ -76,8 +75,6 @@ def maximum_a_posteriori(X, y, sigma, scale, prior):
 
 def lasso_path(X, y, smallest=0.0, *, centred=True):
     """The knots of the exact path; it is linear in between."""
-    from sklearn.linear_model import lars_path
-
     Xc, yc = (X - X.mean(0), y - y.mean()) if centred else (X, y)
     return Xc, yc, lars_path(Xc, yc, method="lasso", alpha_min=smallest)[2].T
 
@@ -149,8 +146,8 @@ def slope(X, y, lams):
     Xc, yc = X - X.mean(0), y - y.mean()
     half, sums = np.linalg.cholesky(Xc.T @ Xc / n).T, np.cumsum(lams)
     best = yc @ yc / (2 * n), np.zeros(d)
-    for order in itertools.permutations(range(d)):
-        for signs in itertools.product([1.0, -1.0], repeat=d):
+    for order in permutations(range(d)):
+        for signs in product([1.0, -1.0], repeat=d):
             B = np.triu(np.ones((d, d)))[np.argsort(order)] * np.array(signs)[:, None]
             target = np.linalg.solve((half @ B).T, B.T @ (Xc.T @ yc) / n - sums)
             a = nnls(half @ B, target)[0]
