@@ -14,6 +14,7 @@ from scipy.spatial.distance import cdist, squareform
 from sklearn import neighbors
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.metrics import adjusted_rand_score
+from support.model_cases import optimal
 from support.oracles.shapes import lp_boost
 from support.oracles.shapes import stumps as listed
 
@@ -33,8 +34,7 @@ def test_it_finds_and_predicts_what_scikit_learn_does(load: object, k: int) -> N
     X, y = load(return_X_y=True)
     out = np.arange(len(X)) % 5 == 0
     problem = cml.NearestNeighbors(X[~out], X[out], k)
-    solution = problem.solve(tol=1e-12)
-    assert solution.status == "optimal"
+    solution = optimal(problem, tol=1e-12)
     assert problem.is_unique.all()
     peer = neighbors.NearestNeighbors(n_neighbors=k).fit(X[~out])
     far, near = peer.kneighbors(X[out])
@@ -146,8 +146,7 @@ def test_bounds_hold_for_any_potentials(seed: int) -> None:
     b *= a.sum() / b.sum()
     C = np.abs(x[:, None] - y)  # exactly
     problem, least = cml.OptimalTransport(a, b, C), exact_line(a, b, x, y)
-    best = problem.solve()
-    assert best.status == "optimal"
+    best = optimal(problem)
     for _ in range(30):
         size = rng.choice([0.0, 1e-15, 1e-8, 1.0, 1e6])
         given = {
@@ -169,8 +168,7 @@ def test_json_zero_costs_and_sums_in_their_last_digits() -> None:
     solution = cml.OptimalTransport(a, [1.0], np.zeros((10, 1))).solve()
     assert (solution.status, solution.objective) == ("optimal", 0.0)
     assert sum(Fraction(x) for x in a.tolist()) != 1
-    found = cml.OptimalTransport(a, [1.0], np.arange(10.0)[:, None]).solve(tol=1e-12)
-    assert found.status == "optimal"
+    found = optimal(cml.OptimalTransport(a, [1.0], np.arange(10.0)[:, None]), tol=1e-12)
     assert found.objective == pytest.approx(4.5, rel=1e-15)
     again = cml.Solution.from_json(found.to_json())
     assert (again.status, again.objective) == ("optimal", found.objective)
@@ -208,8 +206,7 @@ def partitions(n: int) -> Iterator[list[int]]:
 def test_it_is_single_linkage(X: Array) -> None:
     D = apart(X)
     problem = cml.SpanningTree(D)
-    solution = problem.solve(tol=1e-12)
-    assert solution.status == "optimal"
+    solution = optimal(problem, tol=1e-12)
     merges = linkage(squareform(D), "single")
     np.testing.assert_array_equal(problem.merging.heights, np.sort(merges[:, 2]))
     x = solution.primal["x"]
@@ -238,10 +235,10 @@ def test_what_is_posed_has_no_optimum_but_mixtures_of_least_trees(levels: int) -
         return -rows, 1.0 - np.array([float(len(set(p))) for p in blocks])
 
     posed = [*merging.partitions.tolist(), *merging.ties.tolist()]
-    optimal = np.vstack([np.ones(u.size), D[u, v]]), [n - 1.0, merging.heights.sum()]
+    face = np.vstack([np.ones(u.size), D[u, v]]), [n - 1.0, merging.heights.sum()]
     for _ in range(10):
         second = rng.normal(size=u.size)
-        least = [linprog(second, *parted(rows), *optimal).fun for rows in (posed, every)]
+        least = [linprog(second, *parted(rows), *face).fun for rows in (posed, every)]
         assert least[0] == pytest.approx(least[1], abs=1e-9)
     solution = cml.SpanningTree(D).solve("clarabel", polish=False)
     assert solution.status == "optimal", str(solution)
@@ -354,8 +351,7 @@ def test_stumps_are_all_that_there_are() -> None:
 @pytest.mark.parametrize("nu", [0.005, 0.1, 0.37, 1.0])
 def test_primal_and_dual_are_those_of_scipy(nu: float) -> None:
     problem = cml.LPBoost(H, KIND, nu)
-    solution = problem.solve(tol=1e-9)
-    assert solution.status == "optimal"
+    solution = optimal(problem, tol=1e-9)
     assert solution.objective == pytest.approx(lp_boost(SAMPLES, SIDES, nu)["objective"], rel=1e-9)
     w, rho, d = solution.primal["w"], float(solution.primal["rho"]), solution.dual["d"]
     margins = SIDES * (H @ w)
@@ -372,8 +368,7 @@ def test_many_stumps_are_solved_by_columns() -> None:
     many, _ = cml.stumps(A)
     assert many.shape[1] > 2000
     problem = cml.LPBoost(many, y, 0.3)
-    solution = problem.solve()
-    assert solution.status == "optimal"
+    solution = optimal(problem)
     assert solution.iterations >= 1
     edges = (many * np.where(y > 0, 1.0, -1.0)[:, None]).T @ solution.dual["d"]
     assert edges.max() <= -solution.objective * (1.0 + 1e-9)
@@ -386,8 +381,7 @@ def test_a_game_of_known_value(nu: float) -> None:
     n = 7
     A, y = 1.0 - 2.0 * np.eye(n), np.array([1, -1, 1, 1, -1, -1, 1])
     problem, value = cml.LPBoost(y[:, None] * A, y, nu), Fraction(2, n) - 1
-    solution = problem.solve(tol=1e-12)
-    assert solution.status == "optimal"
+    solution = optimal(problem, tol=1e-12)
     assert abs(Fraction(solution.objective) - value) <= Fraction(solution.gap)
     rng = np.random.default_rng(0)
     for _ in range(60):
