@@ -29,7 +29,7 @@ from ..problem.geometry import (
     nonnegative,
     splitting_steps,
 )
-from ..problem.terms import Pairs, Summand, SumOfTerms
+from ..problem.terms import Pairs, Squares, Summand, SumOfTerms
 from .algebra.definite import semidefinite_within
 from .certificate import Certificate, Verdict
 from .judge import bounded, judge, refuted
@@ -270,31 +270,27 @@ class Fusion(SumOfTerms):
     A: Any
     radii: Array
 
-    @property
-    def targets(self) -> Array:
-        return self.X
-
-    @cached_property
-    def weights(self) -> Array:
-        return np.ones_like(self.X)
-
     @cached_property
     def terms(self) -> tuple[Summand, ...]:
         largest = max(float(np.max(self.radii, initial=0.0)), np.finfo(float).tiny)
         pairs = np.repeat(np.arange(self.radii.size), self.X.shape[1])
-        norms = GroupL2(1.0, pairs, self.radii)
-        slack = "lam w_ij |U_i - U_j| = <V_ij, U_i - U_j>"
-        return (Summand(norms, Pairs(self.A), "V", "|V_ij| <= lam w_ij", slack, largest),)
+        norms, slack = GroupL2(1.0, pairs, self.radii), "lam w_ij |U_i - U_j| = <V_ij, U_i - U_j>"
+        spread = float(np.max(np.abs(self.X - self.X.mean(axis=0)), initial=0.0))
+        slope = "U_i = x_i - sum_{j>i} V_ij + sum_{j<i} V_ji", spread
+        domain = "|V_ij| <= lam w_ij", largest
+        return (
+            Summand(self._squares, slope=slope),
+            Summand(norms, Pairs(self.A), "V", domain=domain, slack=slack),
+        )
 
     @cached_property
-    def stationarity(self) -> tuple[str, float]:
-        size = float(np.max(np.abs(self.X - self.X.mean(axis=0)), initial=0.0))
-        return "U_i = x_i - sum_{j>i} V_ij + sum_{j<i} V_ji", size
+    def _squares(self) -> Squares:
+        return Squares(self.X, np.ones_like(self.X))
 
     @cached_property
     def null(self) -> float:
         """P where all points are one."""
-        return self.fit(np.broadcast_to(self.X.mean(axis=0), self.X.shape))
+        return self._squares.value(np.broadcast_to(self.X.mean(axis=0), self.X.shape))
 
     def dual_value(self, V: Array) -> float:
         """<V, A X> - |A'V|^2 / 2; -inf where a row is longer than r_p by more than rounding."""

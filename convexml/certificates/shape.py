@@ -12,7 +12,7 @@ from ..numerics import ROUNDING, UNIT, Array, gamma
 from ..penalties import L1, Nonnegative
 from ..problem.geometry import enclosing_balls
 from ..problem.residuals import multipliers_of_blocks, pooled
-from ..problem.terms import NeighbourDifferences, Summand, SumOfTerms
+from ..problem.terms import NeighbourDifferences, Squares, Summand, SumOfTerms
 from .certificate import Certificate, Verdict
 from .judge import bounded, judge, refuted
 from .scale import learning_scale
@@ -38,33 +38,37 @@ class Monotone(SumOfTerms):
     sign: float
 
     @property
-    def targets(self) -> Array:
-        return self.y
-
-    @property
-    def weights(self) -> Array:
-        return self.c
-
-    @property
     def _size(self) -> float:
         return float(self.c @ np.abs(self.y - self.c @ self.y))
 
     @cached_property
     def terms(self) -> tuple[Summand, ...]:
-        words = "alpha_i >= 0", "alpha_i (w_{i+1} - w_i) = 0"
+        rises, size = NeighbourDifferences(1, self.sign), self._size
         order = "w_i <= w_{i+1}" if self.sign > 0.0 else "w_i >= w_{i+1}"
-        spread, rises = float(np.sqrt(2.0 * self.null)), NeighbourDifferences(1, self.sign)
-        return (Summand(Nonnegative(), rises, "alpha", *words, self._size, order, spread, -1.0),)
-
-    @cached_property
-    def stationarity(self) -> tuple[str, float]:
         away = "(y_i - w_i)" if self.sign > 0.0 else "(w_i - y_i)"
-        return f"alpha_i - alpha_{{i-1}} = c_i {away}", self._size
+        slope = f"alpha_i - alpha_{{i-1}} = c_i {away}", size
+        feasible, domain = (order, float(np.sqrt(2.0 * self.null))), ("alpha_i >= 0", size)
+        return (
+            Summand(Squares(self.y, self.c), slope=slope),
+            Summand(
+                Nonnegative(),
+                rises,
+                "alpha",
+                domain=domain,
+                feasible=feasible,
+                slack="alpha_i (w_{i+1} - w_i) = 0",
+                sign=-1.0,
+            ),
+        )
+
+    @property
+    def no_bound(self) -> str:
+        return "" if np.all(self.c) else "alpha pulls at a sample of weight 0."
 
     @cached_property
     def null(self) -> float:
         """P of the mean."""
-        return self.fit(np.full(len(self.y), float(self.c @ self.y)))
+        return Squares(self.y, self.c).value(np.full(len(self.y), float(self.c @ self.y)))
 
     def value(self, w: Array) -> float:
         """The objective; inf where w is not monotone by more than rounding."""
@@ -74,7 +78,7 @@ class Monotone(SumOfTerms):
 
     def dual_value(self, alpha: Array) -> float:
         """D; -inf where an alpha is negative, or pulls at a sample of weight 0."""
-        t, used = self.eliminated([alpha])[0], self.c > 0.0
+        (t, _), used = self.completed([alpha])[0], self.c > 0.0
         if np.any(alpha < 0.0) or np.any(t[~used]):
             return -np.inf
         centre = float(self.c @ self.y)  # the t add up to 0
@@ -127,34 +131,30 @@ class Trend(SumOfTerms):
     lam: float
     times: int
 
-    @property
-    def targets(self) -> Array:
-        return self.y
-
     @cached_property
-    def weights(self) -> Array:
-        return np.full(self.y.size, 1.0 / self.y.size)
+    def _squares(self) -> Squares:
+        return Squares(self.y, np.full(self.y.size, 1.0 / self.y.size))
 
     @cached_property
     def terms(self) -> tuple[Summand, ...]:
-        words = "|s_i| <= lam", "lam |(Aw)_i| - s_i (Aw)_i = 0"
-        return (Summand(L1(self.lam), NeighbourDifferences(self.times), "s", *words, self.lam),)
-
-    @cached_property
-    def stationarity(self) -> tuple[str, float]:
         size = float(np.mean(np.abs(self.y - self.y.mean()))) / self.y.size
-        return "(w - y)/n + A's = 0", size
+        domain, slack = ("|s_i| <= lam", self.lam), "lam |(Aw)_i| - s_i (Aw)_i = 0"
+        differences = NeighbourDifferences(self.times)
+        return (
+            Summand(self._squares, slope=("(w - y)/n + A's = 0", size)),
+            Summand(L1(self.lam), differences, "s", domain=domain, slack=slack),
+        )
 
     @cached_property
     def null(self) -> float:
         """P of the mean."""
-        return self.fit(np.full(self.y.size, self.y.mean()))
+        return self._squares.value(np.full(self.y.size, self.y.mean()))
 
     def dual_value(self, s: Array) -> float:
         """D; -inf where s is outside of its box."""
         if np.any(np.abs(s) > self.lam):
             return -np.inf
-        pull = -self.eliminated([s])[0]
+        pull = -self.completed([s])[0][0]
         centred = self.y - self.y.mean()  # the entries of A's add up to 0
         return float(pull @ centred - 0.5 * self.y.size * (pull @ pull))
 

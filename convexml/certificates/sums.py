@@ -2,56 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..formulas import Condition, products, worst
-from ..numerics import ROUNDING, Array, lengths
-from ..problem.terms import SumOfTerms
+from ..numerics import ROUNDING, Array
+from ..problem.terms import Pair, SumOfTerms
 from .certificate import Certificate
 from .judge import bounded, judge
-from .scale import learning_scale
+from .scale import learning_scale, program_scale
 
 
 def certify_sum(
-    problem: SumOfTerms, x: Array, dual: Mapping[str, Array], tol: float, *, passed: bool
+    problem: SumOfTerms,
+    x: Any,
+    dual: Mapping[str, Array],
+    tol: float,
+    *,
+    passed: bool,
+    equations: Sequence[Condition] = (),
+    near: Sequence[Pair] | None = None,
+    **facts: Any,
 ) -> Certificate:
-    """Judge x by multipliers, moved into their domains where they are outside.
+    """Judge x by multipliers, or by a dual point near them where they are none.
 
     Parameters
     ----------
     problem : SumOfTerms
-    x : array
+    x : array or tuple of array
+        A point.
     dual : mapping of str to array
         By the names of the terms.
     tol : float
     passed : bool
         Whether somebody brought them; else they were constructed.
+    equations : sequence of Condition
+        What else multipliers have to meet.
+    near : sequence of pairs, optional
+        The dual point, where it was constructed.
+    **facts
+        What is known better of the certificate.
     """
-    given = [dual[term.dual] for term in problem.terms]
-    own = problem.clipped(given)
-    images, before = problem.images(x), problem.eliminated(given)
-    repaired = max(_most(u - v) for u, v in zip(given, own, strict=True))
-    after = before if repaired == 0.0 else problem.eliminated(own)
-    primal, gap = problem.cost_of(x, images), problem.excess(x, images, own, after)
-    held = np.all(problem.weights) or np.isfinite(gap)
-    name = problem.terms[0].dual
-    return judge(
-        bounded(
-            primal,
-            primal - gap,
-            _rows(problem, x, images, given, own, before[0]),
-            tol,
-            scale=learning_scale(primal, primal - gap, problem.null),
-            gap=gap,
-            dual={term.dual: u for term, u in zip(problem.terms, own, strict=True)},
-            dual_source="passed" if passed else "constructed",
-            repaired=repaired,
-            reason="" if held else f"{name} pulls at a sample of weight 0.",
-            is_proved=True,
-        )
-    )
+    images = problem.images(x)
+    names = [term.dual for term in problem.terms if term.dual]
+    given = [dual[name] for name in names]
+    before = problem.completed(given) if near is None else near
+    near = problem.dual_point(images, given, before) if near is None else near
+    primal, gap = problem.cost_of(images), problem.excess(images, near)
+    rows = _rows(problem, images, before if passed else near, equations)
+    own = problem.named([u for u, _ in near[1:]], given)
+    primal = primal if primal < np.inf else np.inf  # nan is beyond float64
+    # The price of a violation bounds P here, not that of a point that meets the constraints.
+    beside = any(row.kind == "primal_feasibility" and row.breaks(tol) for row in rows)
+    gap = gap if gap < np.inf and primal < np.inf and not beside else np.inf
+    scale = program_scale if problem.is_program else learning_scale
+    known = {
+        "gap": gap,
+        "scale": scale(primal, primal - gap, problem.null),
+        "dual": dict(zip(names, own, strict=True)),
+        "dual_source": "passed" if passed else "constructed",
+        "repaired": max(_most(u - v) for u, v in zip(own, given, strict=True)) if passed else 0.0,
+        "reason": problem.no_bound if gap == np.inf and not beside else "",
+        "is_proved": True,
+    } | facts
+    return judge(bounded(primal, primal - known["gap"], rows, tol, **known))
 
 
 def _most(values: Array) -> float:
@@ -60,23 +76,24 @@ def _most(values: Array) -> float:
 
 def _rows(
     problem: SumOfTerms,
-    x: Array,
-    images: list[tuple[Array, Array]],
-    given: list[Array],
-    own: list[Array],
-    eliminated: Array,
+    images: Sequence[Pair],
+    given: Sequence[Pair],
+    equations: Sequence[Condition],
 ) -> list[Condition]:
     """The conditions at what was passed."""
-    name, size = problem.stationarity
-    residual = problem.weights * (x - problem.targets) - eliminated
-    rows = [worst(name, "stationarity", residual, size)]
-    for term, (z, e), u, inside in zip(problem.terms, images, given, own, strict=True):
+    slopes, feasible, domains, slacks = [], [], [], []
+    for term, (z, e), (u, h) in zip(problem.terms, images, given, strict=True):
+        f = term.function
+        if term.slope:
+            name, size = term.slope
+            slopes.append(worst(name, "stationarity", f.slope(z) - u, size))
         if term.feasible:
-            away = z - term.function.project(z)
-            rows.append(worst(term.feasible, "primal_feasibility", away, term.room, e))
-        out = lengths(u - inside, 1) if u.ndim > 1 else u - inside  # a row is one multiplier
-        rows += [
-            worst(term.domain, "dual_feasibility", out, term.size, ROUNDING * term.size),
-            products(term.slack, term.function.terms(z, (term.sign * u).ravel())),
-        ]
-    return rows
+            name, size = term.feasible
+            feasible.append(worst(name, "primal_feasibility", z - f.project(z), size, e))
+        if term.domain:
+            name, size = term.domain
+            off = ROUNDING * size + _most(h)
+            domains.append(worst(name, "dual_feasibility", f.beyond(u), size, off))
+        if term.slack:
+            slacks.append(products(term.slack, f.terms(z, u)))
+    return [*slopes, *equations, *feasible, *domains, *slacks]

@@ -469,7 +469,7 @@ class TrendFilter(ArrayProblem):
         program, null, share = self.program, self.program.null, np.inf
         box = BandedBox(bands, np.diff(y - y.mean(), k))
         for inner in inner_points(box, s.size, self.lam):
-            w = y + n * program.eliminated([inner])[0]
+            w = y + n * program.completed([inner])[0][0]
             before, share = share, self._share(program, w, inner, null)
             # Where it no longer falls rounding has been reached, and each point is judged.
             self._promise = share if share < before else 0.0

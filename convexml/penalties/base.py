@@ -218,6 +218,10 @@ class Penalty(PicturedPenalty, ABC):
         inside = v - self.outside(v)
         return inside * (self.domain_scale(inside) * (1.0 - gamma(2 * len(v) + 32)))
 
+    def beyond(self, v: Array) -> Array:
+        """How far v is from dom Omega*, in parts."""
+        return v - self.clip(v)
+
     @property
     def restricts(self) -> bool:
         """Whether some w are infeasible."""

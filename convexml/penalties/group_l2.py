@@ -132,6 +132,9 @@ class GroupL2(Penalty):
         share = np.divide(most, sizes, out=np.ones_like(sizes), where=sizes > most)
         return v * share[self._index]
 
+    def beyond(self, v: Array) -> Array:
+        return self._norms(v - self.clip(v))
+
     def subgradient(self, w: Array) -> Array:
         norms = self._norms(w)[self._index]
         return self._level[self._index] * w / np.where(norms > 0.0, norms, 1.0)

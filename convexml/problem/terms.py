@@ -10,7 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..losses import Squared
-from ..numerics import UNIT, Array, gamma
+from ..numerics import EPS, UNIT, Array, gamma, same
+
+
+Pair = tuple[Array, Array]
 
 
 class ConvexFunction(Protocol):
@@ -30,6 +33,15 @@ class ConvexFunction(Protocol):
 
     def clip(self, v: Array) -> Array:
         """The nearest v, about, whose floats lie in dom f*."""
+
+    def beyond(self, v: Array) -> Array:
+        """How far v is from dom f*, in parts."""
+
+    def scale(self, v: Array, h: Array) -> float:
+        """A t with t v' in dom f* over |v' - v| <= h, with room for the rounding of t v and t h.
+
+        Only of terms that are ``shrunk``.
+        """
 
     def project(self, w: Array) -> Array:
         """The nearest w that is feasible."""
@@ -89,123 +101,173 @@ class Pairs:
 
 
 @dataclass(frozen=True, eq=False)
+class Squares:
+    """sum_i c_i (z_i - y_i)^2 / 2 of entries of any shape; its conjugate is finite where c > 0.
+
+    Attributes
+    ----------
+    targets, weights : array
+        y, and c >= 0.
+    """
+
+    targets: Array
+    weights: Array
+
+    def value(self, z: Array) -> float:
+        return 0.5 * float(np.sum(self.weights * np.square(z - self.targets)))
+
+    def slope(self, z: Array) -> Array:
+        """The gradient."""
+        return self.weights * (z - self.targets)
+
+    def excess(self, z: Array, e: Array, u: Array, h: Array) -> Array:
+        return Squared().excess(self.targets, self.weights, z, e, u, h)
+
+
+@dataclass(frozen=True, eq=False)
 class Summand:
     """f(A x), and what its dual point is called.
 
     Attributes
     ----------
     function : ConvexFunction
-        Of the entries of A x, as one vector.
-    map : Map
+    map : Map, optional
+        None where it is x, and where the sum takes the products itself.
     dual : str
-        The name of its multipliers; they are ``sign`` times the u in the subdifferential of f.
-    domain, slack, feasible : str
-        The names of its conditions: the multipliers are in their domain, f is u'A x less its
+        The name of its multipliers, if anybody passes them; they are ``sign`` times the u in the
+        subdifferential of f.
+    slope, domain, feasible : (str, size), optional
+        The names of its conditions, and their sizes: u is the slope of f, is in the domain of its
         conjugate, and of a constraint A x is feasible.
-    size, room : float
-        Of the multipliers, and of what a constraint may be violated by.
+    slack : str
+        The name of the condition that f is u'A x less its conjugate.
     sign : float
     """
 
-    function: ConvexFunction
-    map: Map
-    dual: str
-    domain: str
-    slack: str
-    size: float
-    feasible: str = ""
-    room: float = 1.0
+    function: Any
+    map: Any = None
+    dual: str = ""
+    slope: tuple[str, Any] | None = None
+    domain: tuple[str, Any] | None = None
+    feasible: tuple[str, Any] | None = None
+    slack: str = ""
     sign: float = 1.0
 
 
 class SumOfTerms(ABC):
-    """min sum_i c_i (x_i - y_i)^2 / 2 + sum_k f_k(A_k x), over arrays x of the shape of y.
+    """min f_0(x) + sum_k f_k(A_k x), over points x whose first array is that of f_0.
 
-    Every u_k in dom f_k* gives a dual point: u_0 = -sum_k A_k'u_k is what is left for the squares,
-    whose conjugate is finite wherever c > 0.
+    Every u_k in dom f_k* gives a dual point if u_0 = -sum_k A_k'u_k, what is left for f_0, is in
+    its domain too. A bound asks only that a dual point which is feasible, exactly, is near: pairs
+    are arrays, and what each of their entries may be off by.
     """
 
-    @property
-    @abstractmethod
-    def targets(self) -> Array:
-        """y."""
-
-    @property
-    @abstractmethod
-    def weights(self) -> Array:
-        """c >= 0, of the shape of y."""
-
+    is_program: bool = False
+    """Whether it is measured as linear and conic programs are."""
     @property
     @abstractmethod
     def terms(self) -> Sequence[Summand]:
-        """The others."""
+        """That of f_0, then the others."""
 
     @property
     @abstractmethod
     def null(self) -> float:
-        """P of the null model, for the scale of the gap."""
+        """P of the null model, or the size of a program, for the scale of the gap."""
 
     @property
-    @abstractmethod
-    def stationarity(self) -> tuple[str, float]:
-        """The name of c (x - y) + sum_k A_k'u_k = 0, and a size of its entries."""
+    def no_bound(self) -> str:
+        """Why there is no bound, where there is none."""
+        return ""
 
-    def cost(self, x: Array) -> float:
+    # -- the primal ------------------------------------------------------------------------------
+
+    def images(self, x: Any) -> list[Pair]:
+        """The array of f_0, and the A_k x."""
+        pairs = (term.map.forward(x) for term in self.terms[1:])
+        return [(x, np.zeros_like(x)), *((z.ravel(), e.ravel()) for z, e in pairs)]
+
+    def cost(self, x: Any) -> float:
         """P(x); what x violates of a constraint counts as 0."""
-        return self.cost_of(x, self.images(x))
+        return self.cost_of(self.images(x))
 
-    def images(self, x: Array) -> list[tuple[Array, Array]]:
-        """The A_k x as vectors, and what each of their entries may be off by."""
-        pairs = (term.map.forward(x) for term in self.terms)
-        return [(z.ravel(), e.ravel()) for z, e in pairs]
-
-    def cost_of(self, x: Array, images: Sequence[tuple[Array, Array]]) -> float:
+    def cost_of(self, images: Sequence[Pair]) -> float:
         """P(x) by its images."""
         pairs = zip(self.terms, images, strict=True)
-        return self.fit(x) + sum(term.function.value(z) for term, (z, _) in pairs)
+        return sum(term.function.value(z) for term, (z, _) in pairs)
 
     def fit(self, x: Array) -> float:
-        """The squares alone."""
-        return 0.5 * float(np.sum(self.weights * np.square(x - self.targets)))
+        """f_0 alone."""
+        return float(self.terms[0].function.value(x))
 
-    def value(self, x: Array) -> float:
+    def value(self, x: Any) -> float:
         """The objective."""
         return self.cost(x)
 
-    def value_rounding(self, x: Array) -> float:
-        """What P(x) may be off by, where every f_k is a norm or a constraint."""
+    def value_rounding(self, x: Any) -> float:
+        """What P(x) may be off by, where every f_k but f_0 is a norm or a constraint."""
         images = self.images(x)
-        pairs = zip(self.terms, images, strict=True)
+        pairs = zip(self.terms[1:], images[1:], strict=True)
         lost = sum(term.function.value(e) for term, (_, e) in pairs)
-        share = gamma(x.size + sum(z.size for z, _ in images) + 16)
-        return (share * self.cost_of(x, images) + lost) * (1.0 + share)
+        share = gamma(sum(z.size for z, _ in images) + 16)
+        return (share * self.cost_of(images) + lost) * (1.0 + share)
 
-    def clipped(self, given: Sequence[Array]) -> list[Array]:
-        """The multipliers next to those given that lie in their domains."""
-        pairs = zip(self.terms, given, strict=True)
-        return [t.sign * t.function.clip((t.sign * u).ravel()).reshape(u.shape) for t, u in pairs]
+    # -- the dual --------------------------------------------------------------------------------
 
-    def eliminated(self, given: Sequence[Array]) -> tuple[Array, Array]:
-        """u_0, and what each of its entries may be off by."""
-        u, h = np.zeros_like(self.targets), np.zeros_like(self.targets)
-        for term, own in zip(self.terms, given, strict=True):
-            pull, error = term.map.adjoint(term.sign * own)
-            u = u - pull
-            h = h + error + UNIT * np.abs(u)
-        return u, (h if len(self.terms) > 1 else error)
+    def completed(self, given: Sequence[Array]) -> list[Pair]:
+        """u_0, and the u_k that these multipliers are."""
+        used = self.terms[1:]
+        pulls = [term.sign * own for term, own in zip(used, given, strict=True)]
+        pairs = [term.map.adjoint(pull) for term, pull in zip(used, pulls, strict=True)]
+        (total, off), *others = [(-pull, error) for pull, error in pairs]
+        for pull, error in others:
+            total = total + pull
+            off = off + error + UNIT * np.abs(total)
+        flat = (pull.ravel() for pull in pulls)
+        return [(total, off), *((pull, np.zeros_like(pull)) for pull in flat)]
 
-    def excess(
-        self,
-        x: Array,
-        images: Sequence[tuple[Array, Array]],
-        given: Sequence[Array],
-        eliminated: tuple[Array, Array],
-    ) -> float:
-        """P(x) - D from above, of multipliers in their domains, and u_0 of theirs."""
-        (u, h), exact = eliminated, np.zeros_like(x)
-        parts = [Squared().excess(self.targets, self.weights, x, exact, u, h)]
-        for term, own, (z, e) in zip(self.terms, given, images, strict=True):
-            pull = (term.sign * own).ravel()
-            parts.append(term.function.excess(z, e, pull, np.zeros_like(pull)))
+    def dual_point(
+        self, images: Sequence[Pair], given: Sequence[Array], before: Sequence[Pair]
+    ) -> list[Pair]:
+        """All u_k of multipliers near those given, for which an exact dual point is that near.
+
+        Parameters
+        ----------
+        images : sequence of pairs
+            Of the point that is to be judged.
+        given : sequence of array
+        before : sequence of pairs
+            ``completed`` of these.
+        """
+        pairs = zip(self.terms[1:], before[1:], strict=True)
+        own = [term.function.clip(pull) for term, (pull, _) in pairs]
+        if all(same(one, pull) for one, (pull, _) in zip(own, before[1:], strict=True)):
+            return list(before)
+        return self.completed(self.named(own, given))
+
+    def named(self, pulls: Sequence[Array], given: Sequence[Array]) -> list[Array]:
+        """The multipliers of the u_k that have a name, shaped as those given."""
+        used = [pair for pair in zip(self.terms[1:], pulls, strict=True) if pair[0].dual]
+        return [t.sign * u.reshape(g.shape) for (t, u), g in zip(used, given, strict=True)]
+
+    def shrunk(self, near: Sequence[Pair], most: float = 1.0) -> list[Pair]:
+        """t times a dual point, 0 <= t <= most the largest for which it is in all domains.
+
+        0 must be a dual point. t times the exact one is exact: what it is off by, t times what it
+        was, and a unit of the last place, so that nothing is balanced anew. (Where t u is 0 but h is below
+        1e-308, t h may be off by 5e-324: no gap has such digits.)
+        """
+        scales = [t.function.scale(u, h) for t, (u, h) in zip(self.terms, near, strict=True)]
+        t = float(np.min([most, *scales]))
+        if t == 1.0:
+            return list(near)
+        if not 0.0 < t < np.inf:
+            return [(np.zeros_like(u), np.zeros_like(h)) for u, h in near]
+        moved = [(t * u, t * h * (1.0 + 2.0 * EPS)) for u, h in near]
+        return [(u, h + np.where(u != 0.0, np.spacing(np.abs(u)), 0.0)) for u, h in moved]
+
+    def excess(self, images: Sequence[Pair], near: Sequence[Pair]) -> float:
+        """P(x) - D from above, of the images of x and a dual point."""
+        triples = zip(self.terms, images, near, strict=True)
+        parts = [term.function.excess(*image, *own) for term, image, own in triples]
         total = sum(float(np.sum(each)) for each in parts)
         return total * (1.0 + gamma(sum(each.size for each in parts) + 8))

@@ -18,7 +18,7 @@ from support.exact.exact_numbers import HALF, ONE, ZERO, Row, ball, dot, exact, 
 import convexml as cml
 from convexml import losses, penalties
 from convexml.numerics import Array
-from convexml.problem.terms import NeighbourDifferences, Pairs, Summand, SumOfTerms
+from convexml.problem.terms import NeighbourDifferences, Pairs, Squares, Summand, SumOfTerms
 
 Rng = np.random.Generator
 EVERY = (penalties.L1, penalties.GroupL2, penalties.Nonnegative, penalties.Box)
@@ -33,11 +33,11 @@ class Sum(SumOfTerms):
     c: Array
     parts: list[Summand]
 
-    targets = property(lambda self: self.y)  # type: ignore[assignment]
-    weights = property(lambda self: self.c)  # type: ignore[assignment]
-    terms = property(lambda self: self.parts)  # type: ignore[assignment]
     null = property(lambda self: NO_SIZE)  # type: ignore[assignment]
-    stationarity = property(lambda self: ("", NO_SIZE))  # type: ignore[assignment]
+
+    @property
+    def terms(self) -> list[Summand]:
+        return [Summand(Squares(self.y, self.c)), *self.parts]
 
 
 def drawn_function(rng: Rng, size: int, level: float) -> Any:
@@ -99,9 +99,9 @@ def conjugate_of(function: Any, v: Row) -> arb:
 
 def exact_gap(problem: Sum, matrices: list[Array], x: Array, given: list[Array]) -> arb:
     """P(x) - D, D at the u_0 that the others leave; what x violates counts as 0."""
-    y, c, point = row(problem.targets), row(problem.weights), row(x)
+    y, c, point = row(problem.y), row(problem.c), row(x)
     left, total = [ZERO] * len(y), arb(0)
-    for term, A, u in zip(problem.terms, matrices, given, strict=True):
+    for term, A, u in zip(problem.parts, matrices, given, strict=True):
         rows, pull = table(A), row(u)
         z = [dot(line, point) for line in rows]
         total += value_of(term.function, z) + conjugate_of(term.function, pull)
@@ -134,16 +134,16 @@ def drawn(rng: Rng) -> tuple[Sum, list[Array], Array, list[Array]]:
     for _ in range(int(rng.integers(1, 4))):
         map_, A = drawn_map(rng, n)
         function = drawn_function(rng, len(A), unit * rng.uniform(0.1, 2.0))
-        terms.append(Summand(function, map_, "u", "", "", NO_SIZE))
+        terms.append(Summand(function, map_, "u"))
         matrices.append(A)
         given.append(function.clip(best_pull(function, A @ x) if is_best else unit * anything(A)))
     problem = Sum(np.zeros(n), c, terms)
-    problem.y = x - problem.eliminated(given)[0] / c
+    problem.y = x - problem.completed(given)[0][0] / c
     return problem, matrices, x, given
 
 
 def bound(problem: Sum, x: Array, given: list[Array]) -> float:
-    return problem.excess(x, problem.images(x), given, problem.eliminated(given))
+    return problem.excess(problem.images(x), problem.completed(given))
 
 
 def check(seed: int) -> int:
@@ -175,7 +175,7 @@ def test_the_bound_is_that_of_exact_arithmetic_where_rounding_is_small() -> None
     for _ in range(50):
         problem, matrices, x, given = drawn(rng)
         at = x + rng.normal(size=x.size) * (1.0 + np.abs(x))
-        if all(not term.function.is_constraint for term in problem.terms):
+        if all(not term.function.is_constraint for term in problem.parts):
             true = float(exact_gap(problem, matrices, at, given).mid())
             assert bound(problem, at, given) <= true * (1.0 + 1e-6)
 
@@ -238,7 +238,7 @@ def test_what_is_left_for_the_squares_is_as_near_as_it_tells() -> None:
     rng = np.random.default_rng(5)
     for _ in range(100):
         problem, matrices, _, given = drawn(rng)
-        u, h = problem.eliminated(given)
+        u, h = problem.completed(given)[0]
         columns = [row(0.0 * u)] + [
             [dot(line, row(own)) for line in table(A.T)]
             for A, own in zip(matrices, given, strict=True)
