@@ -267,8 +267,8 @@ MUTANTS = [
     Mutant(
         "elimination: only the last adjoint's rounding",
         "convexml/problem/terms.py",
-        "h = h + error + UNIT * np.abs(u)",
-        "h = error + UNIT * np.abs(u)",
+        "off = off + error + UNIT * np.abs(total)",
+        "off = error + UNIT * np.abs(total)",
         (f"{SUMS}::test_what_is_left_for_the_squares_is_as_near_as_it_tells",),
     ),
     Mutant(
@@ -372,8 +372,101 @@ MUTANTS = [
     Mutant(
         "sum of terms: u_0 of what was passed",
         "convexml/certificates/sums.py",
-        "problem.excess(x, images, own, after)",
-        "problem.excess(x, images, own, before)",
+        "problem.excess(images, near)",
+        "problem.excess(images, before)",
         (f"{SUMS}::test_multipliers_that_are_moved_count_where_they_are",),
+    ),
+    Mutant(
+        "shrunk: what it was off by stays out",
+        "convexml/problem/terms.py",
+        "(t * u, t * h * (1.0 + 2.0 * EPS))",
+        "(t * u, 0.0 * h)",
+        (
+            f"{SUMS}::test_what_is_shrunk_covers_the_exact_multiple_and_root_squares_their_neighbourhood",
+        ),
+    ),
+    Mutant(
+        "shrunk: rounding of the multiple is left out",
+        "convexml/problem/terms.py",
+        "np.spacing(np.abs(u)), 0.0)",
+        "0.0, 0.0)",
+        (
+            f"{SUMS}::test_what_is_shrunk_covers_the_exact_multiple_and_root_squares_their_neighbourhood",
+        ),
+    ),
+    Mutant(
+        "shrunk: the room of h is left out of the norm",
+        "convexml/problem/residuals.py",
+        "reach = self._reach(np.abs(u) + h)",
+        "reach = self._reach(np.abs(u))",
+        (
+            f"{SUMS}::test_what_is_shrunk_covers_the_exact_multiple_and_root_squares_their_neighbourhood",
+        ),
+    ),
+    Mutant(
+        "shrunk: the room of h is left out of the levels",
+        "convexml/penalties/l1.py",
+        "size = np.abs(v) + h\n        with",
+        "size = np.abs(v)\n        with",
+        (
+            f"{SUMS}::test_what_is_shrunk_covers_the_exact_multiple_and_root_squares_their_neighbourhood",
+        ),
+    ),
+    Mutant(
+        "root squares: they leave the domain",
+        "convexml/problem/residuals.py",
+        "if not self._reach(pull) * (1.0 + self._share) <= 1.0:",
+        "if not self._reach(pull) * (1.0 + self._share) <= 9.0:",
+        (
+            f"{SUMS}::test_what_is_shrunk_covers_the_exact_multiple_and_root_squares_their_neighbourhood",
+        ),
+    ),
+    Mutant(
+        "root squares: z may be off",
+        "convexml/problem/residuals.py",
+        "moved = self.value(e) + float(pull @ e + h @ np.abs(z))",
+        "moved = float(h @ np.abs(z))",
+        (
+            f"{SUMS}::test_what_is_shrunk_covers_the_exact_multiple_and_root_squares_their_neighbourhood",
+        ),
+    ),
+    Mutant(
+        "root squares: u may be off",
+        "convexml/problem/residuals.py",
+        "moved = self.value(e) + float(pull @ e + h @ np.abs(z))",
+        "moved = self.value(e) + float(pull @ e)",
+        (
+            f"{SUMS}::test_what_is_shrunk_covers_the_exact_multiple_and_root_squares_their_neighbourhood",
+        ),
+    ),
+    Mutant(
+        "root squares: rounding is left out",
+        "convexml/problem/residuals.py",
+        "lost = (self._share + gamma(z.size + 8)) * size",
+        "lost = 0.0 * size",
+        (
+            f"{SUMS}::test_what_is_shrunk_covers_the_exact_multiple_and_root_squares_their_neighbourhood",
+        ),
+    ),
+    Mutant(
+        "square root: rounding of residuals is left out",
+        "convexml/certificates/residuals.py",
+        "return [(x[0], np.zeros_like(x[0])), (-rest, lost)]",
+        "return [(x[0], np.zeros_like(x[0])), (-rest, 0.0 * lost)]",
+        (f"{SUMS}::test_residuals_and_correlations_are_as_near_as_they_tell",),
+    ),
+    Mutant(
+        "square root: rounding of the adjoint is left out",
+        "convexml/certificates/residuals.py",
+        "return [(-pushed, lost), (given[0]",
+        "return [(-pushed, 0.0 * lost), (given[0]",
+        (f"{SUMS}::test_residuals_and_correlations_are_as_near_as_they_tell",),
+    ),
+    Mutant(
+        "square root: multipliers are not balanced",
+        "convexml/certificates/residuals.py",
+        "    found = balanced(u, -np.inf, np.inf)\n",
+        "    found = u\n",
+        (f"{SUMS}::test_residuals_and_correlations_are_as_near_as_they_tell",),
     ),
 ]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -15,10 +15,11 @@ from ..data import Design, as_design
 from ..formulas import Condition, products, worst
 from ..losses import Squared
 from ..numerics import EPS, ROUNDING, UNIT, Array, gamma, length, two_sum
-from ..penalties import Zero
+from ..penalties import L1, Zero
 from ..problem import Objective
 from ..problem.linear_program import LinearData
-from ..problem.residuals import RegressionSamples, support_lines
+from ..problem.residuals import RegressionSamples, RootSquares, support_lines
+from ..problem.terms import Pair, Summand, SumOfTerms
 from .algebra.searchers import highs
 from .algebra.sums import exact_dot, exact_pair, exact_residual
 from .certificate import Certificate
@@ -26,6 +27,7 @@ from .judge import bounded, judge
 from .learning.gap import certify_objective
 from .rounding import balanced
 from .scale import learning_scale, program_scale
+from .sums import certify_sum
 
 # Residuals and X'u with a bound on what rounding took from each entry.
 
@@ -76,18 +78,9 @@ def in_balance(samples: RegressionSamples, u: Array) -> Array:
 # u over the largest of their ratios is feasible, exactly.
 
 
-class SlopeBound(NamedTuple):
-    """D at u / ratio, which is feasible, and what rounding may have added to it."""
-
-    u: Array
-    value: float
-    lost: float
-    ratio: float
-
-
 @dataclass(frozen=True, eq=False)
-class SquareRoot:
-    """The problem of the square-root lasso.
+class SquareRoot(SumOfTerms):
+    """The problem of the square-root lasso, of points (w, b).
 
     Attributes
     ----------
@@ -98,51 +91,66 @@ class SquareRoot:
     samples: RegressionSamples
     lam: float
 
-    def cost(self, w: Array, b: float) -> tuple[float, float]:
-        """P, and what it may be off by; inf where float64 cannot carry it."""
-        rest, lost = residual(self.samples, w, b)
-        size, n = self.samples.size(rest), self.samples.y.size
-        value = size + self.lam * float(np.abs(w).sum())
-        off = self.samples.size(lost) * (1.0 + 1e-6) + gamma(n + w.size + 32) * value
-        return (value, off) if math.isfinite(value + off) else (np.inf, 0.0)
+    @cached_property
+    def terms(self) -> tuple[Summand, ...]:
+        it, lam = self.samples, self.lam
+        size = lam if lam > 0.0 else np.maximum(it.design.abs_rmatvec(it.c), 1e-300)
+        return (
+            Summand(L1(lam), domain=("|x_j'u| <= lam", size), slack="lam |w_j| + w_j x_j'u = 0"),
+            Summand(
+                RootSquares(it.roots),
+                dual="u",
+                slope=("u_i = c_i (z_i - y_i) / sigma", it.roots),
+                domain=("sqrt(sum_i u_i^2/c_i) <= 1", 1.0),
+                slack="sigma + u'(y - z) = 0",
+            ),
+        )
+
+    @property
+    def null(self) -> float:
+        return self.samples.spread
+
+    @property
+    def no_bound(self) -> str:
+        return "No bound: P is beyond float64."
+
+    def images(self, x: tuple[Array, float]) -> list[Pair]:
+        rest, lost = residual(self.samples, *x)
+        return [(x[0], np.zeros_like(x[0])), (-rest, lost)]
+
+    def completed(self, given: Sequence[Array]) -> list[Pair]:
+        pushed, lost = push(self.samples, given[0])
+        return [(-pushed, lost), (given[0], np.zeros_like(given[0]))]
+
+    def dual_point(self, images: Any, given: Sequence[Array], before: Any) -> list[Pair]:
+        return self.shrunk(self.completed([in_balance(self.samples, given[0])]))
 
     def dual_value(self, u: Array) -> float:
         """D; -inf where u is infeasible by more than rounding."""
-        rounding = ROUNDING
-        total, sizes = abs(float(u.sum())), float(np.abs(u).sum())
-        if self.samples.fit_intercept and total > rounding * sizes:
-            return -np.inf
-        norm, pushed = length(u / self.samples.roots), push(self.samples, u)[0]
-        room = rounding * self.samples.design.abs_rmatvec(u)
-        if norm > 1.0 + rounding or np.any(np.abs(pushed) - room > self.lam):
+        room = ROUNDING * self.samples.design.abs_rmatvec(u)
+        pushed, (_, norm) = self.completed([u])[0][0], self.terms
+        over = np.abs(pushed) - room > self.lam
+        if norm.function.beyond(u) > ROUNDING or np.any(over) or not self._balance(u).meets(0.0):
             return -np.inf
         return -exact_dot(self.samples.y, u)
 
-    def bound(self, u: Array, *, least: float = 0.0) -> SlopeBound:
-        """D at u over the largest ratio of its constraints, ``least`` at the least; lam > 0."""
-        u = in_balance(self.samples, u)
-        pushed, lost = push(self.samples, u)
-        norm = length(u / self.samples.roots) * (1.0 + gamma(u.size + 32))
-        across = float(np.max(np.abs(pushed) + lost, initial=0.0)) / self.lam * (1.0 + 8.0 * UNIT)
-        ratio = float(np.fmax(np.fmax(norm, across), least))
-        if not 0.0 < ratio < np.inf or np.isnan(across):
-            return SlopeBound(np.zeros_like(u), 0.0, 0.0, 1.0)
-        value = -exact_dot(self.samples.y, u) / ratio
-        return SlopeBound(u, value, 4.0 * UNIT * abs(value), ratio)
+    def _balance(self, u: Array) -> Condition:
+        total, sizes = float(u.sum()), float(np.abs(u).sum())
+        total = total if self.samples.fit_intercept else 0.0
+        return worst("1'u = 0", "dual_feasibility", total, sizes, ROUNDING * sizes)
 
-    def of_point(self, w: Array, b: float) -> SlopeBound:
-        """The best bound of those that w suggests: its residuals, and the lines of its supports."""
-        return self.best_of(self._slopes(w, b))
-
-    def best_of(self, slopes: Iterable[Array]) -> SlopeBound:
-        """The best bound at multiples of these; 0 is among them."""
-        found = [self.bound(u) for u in slopes]
-        best = max(found, key=lambda each: each.value - each.lost)
-        if not best.value > 0.0:
-            return SlopeBound(np.zeros_like(best.u), 0.0, 0.0, 1.0)
-        return best._replace(u=best.u / best.ratio, ratio=1.0)
+    def best_of(self, slopes: Iterable[Array], x: tuple[Array, float] | None = None) -> list[Pair]:
+        """The best dual point for x of multiples of these; 0 is among them."""
+        images = self.images(
+            (np.zeros(self.samples.design.shape[1]), self.samples.mean) if x is None else x
+        )
+        balanced = (in_balance(self.samples, u) for u in slopes)
+        found = [self.shrunk(self.completed([u]), np.inf) for u in balanced]
+        zero = [(np.zeros_like(u), np.zeros_like(u)) for u, _ in found[0]]
+        return min([*found, zero], key=lambda near: self.excess(images, near))
 
     def _slopes(self, w: Array, b: float) -> Iterator[Array]:
+        """What w suggests: its residuals, and the lines of its supports."""
         rest = residual(self.samples, w, b)[0]
         size = self.samples.size(rest)
         yield -self.samples.c * (rest / size) if 0.0 < size < np.inf else 0.0 * rest
@@ -151,30 +159,23 @@ class SquareRoot:
 
     def certify(self, w: Array, b: float, given: Array | None, tol: float) -> Certificate:
         """Judge (w, b) by u, moved to where it is feasible, or by a u of the point's own."""
-        primal, off = self.cost(w, b)
         if self.lam == 0.0:
             return self._without_penalty(w, b, given, tol)
-        found = self.of_point(w, b) if given is None else self.bound(given, least=1.0)
-        u = found.u if given is None else given
-        return judge(
-            bounded(
-                primal,
-                found.value,
-                self.rows(w, b, u),
-                tol,
-                scale=learning_scale(primal, found.value, self.samples.spread),
-                rounding=off + found.lost,
-                dual={"u": u},
-                dual_source="constructed" if given is None else "passed",
-                repaired=float(np.max(np.abs(found.u / found.ratio - u))),
-                reason="" if primal < np.inf else "No bound: P is beyond float64.",
-                is_proved=True,
-            )
-        )
+        if given is not None:
+            return self._judged(w, b, given, tol, True)
+        near = self.best_of(self._slopes(w, b), (w, b))
+        return self._judged(w, b, near[1][0], tol, False, near=near)
+
+    def _judged(
+        self, w: Array, b: float, u: Array, tol: float, passed: bool, **known: Any
+    ) -> Certificate:
+        rows = [self._balance(u)] if self.samples.fit_intercept else []
+        own = {"u": u}
+        return certify_sum(self, (w, b), own, tol, passed=passed, equations=rows, dual=own, **known)
 
     def _without_penalty(self, w: Array, b: float, given: Array | None, tol: float) -> Certificate:
         """With lam = 0, P* is the root of twice that of least squares, whose bound is taken."""
-        (primal, off), it = self.cost(w, b), self.samples
+        primal, it = self.cost((w, b)), self.samples
         size = primal if 0.0 < primal < np.inf else 1.0
         squares = Objective(it.design, it.y, Squared(), Zero(), it.c, it.fit_intercept)
         theirs = None if given is None else size * given
@@ -185,44 +186,20 @@ class SquareRoot:
         if u is None:  # at most of size 1 where an exact fit has left rounding alone
             theirs = found.dual["u"]
             u = theirs / max(size, length(theirs / it.roots))
-        return judge(
-            bounded(
-                primal,
-                bound,
-                self.rows(w, b, u),
-                tol,
-                scale=learning_scale(primal, bound, it.spread),
-                rounding=off,
-                within=found.within,
-                reason=found.reason if found.within is not None else "",
-                dual={"u": u},
-                dual_source="constructed" if given is None else "passed",
-                repaired=found.repaired / size,
-                is_proved=found.proved_gap < np.inf,
-            )
+        return self._judged(
+            w,
+            b,
+            u,
+            tol,
+            given is not None,
+            gap=max(primal - bound, 0.0) + self.value_rounding((w, b)),
+            scale=learning_scale(primal, bound, it.spread),
+            within=found.within,
+            reason=found.reason if found.within is not None else "",
+            repaired=found.repaired / size,
+            near=self.completed([u]) if given is None else None,
+            is_proved=found.proved_gap < np.inf,
         )
-
-    def rows(self, w: Array, b: float, u: Array) -> list[Condition]:
-        """The optimality conditions at (w, b) and u as they are."""
-        it, lam = self.samples, self.lam
-        rest, size = residual(it, w, b)[0], 0.0
-        size = it.size(rest)
-        pushed, lost = push(it, u)
-        slope = u + it.c * rest / size if 0.0 < size < np.inf else 0.0 * u
-        across = np.maximum(np.abs(pushed) - lam, 0.0)
-        scale = lam if lam > 0.0 else np.maximum(it.design.abs_rmatvec(it.c), 1e-300)
-        over = max(length(u / it.roots) - 1.0, 0.0)
-        rows = [
-            worst("u_i = c_i (z_i - y_i) / sigma", "stationarity", slope, it.roots),
-            worst("|x_j'u| <= lam", "dual_feasibility", across, scale, lost),
-            worst("sqrt(sum_i u_i^2/c_i) <= 1", "dual_feasibility", over, 1.0, gamma(u.size + 32)),
-            products("sigma + u'(y - z) = 0", size + float(u @ rest)),
-            products("lam |w_j| + w_j x_j'u = 0", lam * np.abs(w) + w * pushed),
-        ]
-        if it.fit_intercept:
-            total, sizes = float(u.sum()), float(np.abs(u).sum())
-            rows.insert(1, worst("1'u = 0", "dual_feasibility", total, sizes, ROUNDING * sizes))
-        return rows
 
 
 # Products of the Dantzig selector, X'Cr and X'Cq, with a bound on what rounding took.

@@ -20,6 +20,7 @@ def certify_sum(
     x: Any,
     dual: Mapping[str, Array],
     tol: float,
+    /,
     *,
     passed: bool,
     equations: Sequence[Condition] = (),
@@ -53,12 +54,11 @@ def certify_sum(
     primal, gap = problem.cost_of(images), problem.excess(images, near)
     rows = _rows(problem, images, before if passed else near, equations)
     own = problem.named([u for u, _ in near[1:]], given)
-    primal = primal if primal < np.inf else np.inf  # nan is beyond float64
     # The price of a violation bounds P here, not that of a point that meets the constraints.
     beside = any(row.kind == "primal_feasibility" and row.breaks(tol) for row in rows)
     gap = gap if gap < np.inf and primal < np.inf and not beside else np.inf
     scale = program_scale if problem.is_program else learning_scale
-    known = {
+    known: dict[str, Any] = {
         "gap": gap,
         "scale": scale(primal, primal - gap, problem.null),
         "dual": dict(zip(names, own, strict=True)),
@@ -86,7 +86,7 @@ def _rows(
         f = term.function
         if term.slope:
             name, size = term.slope
-            slopes.append(worst(name, "stationarity", f.slope(z) - u, size))
+            slopes.append(worst(name, "stationarity", f.missed(z, u), size))
         if term.feasible:
             name, size = term.feasible
             feasible.append(worst(name, "primal_feasibility", z - f.project(z), size, e))

@@ -557,7 +557,7 @@ class SquareRootLasso(ResidualProblem):
     # -- as the base asks ------------------------------------------------------------------------
 
     def _value(self, point: Arrays) -> float:
-        return self.program.cost(point["w"], float(point["b"]))[0]
+        return self.program.cost((point["w"], float(point["b"])))
 
     def _dual_value(self, dual: Arrays) -> float:
         return self.program.dual_value(dual["u"][self._samples.kept])
@@ -576,9 +576,9 @@ class SquareRootLasso(ResidualProblem):
         if dual is None:
             other = program.certify(w, b, own, tol).but(dual_source="constructed")
             found = other if other.gap < found.gap else found
-        value, lost = program.cost(point["w"], float(point["b"]))
-        witness = {**point, "objective": value}
-        return refuted(found, value, witness, lost + program.cost(w, b)[1])
+        better = point["w"], float(point["b"])
+        value, lost = program.cost(better), map(program.value_rounding, (better, (w, b)))
+        return refuted(found, value, {**point, "objective": value}, sum(lost))
 
     def _best(self, tol: float) -> tuple[Arrays, Array | None] | None:
         """The last point and u of our own method, or the first that are certified."""
@@ -597,14 +597,14 @@ class SquareRootLasso(ResidualProblem):
         best = zero, it.best_intercept(zero)
         slopes = [it.null_slopes()]
         if self.lam >= self.lam_max:
-            yield self._told(*best, slopes[0] if self.lam == 0.0 else program.best_of(slopes).u)
+            yield self._told(*best, slopes[0] if self.lam == 0.0 else program.best_of(slopes)[1][0])
             return
         if self.lam == 0.0:
             yield self._told(*self._least_squares(), None)
             return
         for w, b, more in scaled_lasso(it, self.lam, self._fit()):
-            best = min(best, (w, b), key=lambda each: program.cost(*each)[0])
-            slopes = [program.best_of([*slopes, *more]).u]
+            best = min(best, (w, b), key=program.cost)
+            slopes = [program.best_of([*slopes, *more])[1][0]]
             yield self._told(*best, slopes[0])
 
     def _told(self, w: Array, b: float, u: Array | None) -> tuple[Arrays, Arrays]:
@@ -667,7 +667,7 @@ class SquareRootLasso(ResidualProblem):
         found = self.constraints["prediction"].dual_value
         if found is None or self.lam == 0.0 or not np.all(np.isfinite(found)):
             return {}
-        return {"u": self._whole(self.program.best_of([np.array(found)]).u)}
+        return {"u": self._whole(self.program.best_of([np.array(found)])[1][0])}
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         z = self.residuals.design.matvec(point["w"]) + point["b"]

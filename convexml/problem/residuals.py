@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import qr, solve_triangular
 
 from ..data import Design
-from ..numerics import Array, length
+from ..numerics import Array, gamma, length
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +64,55 @@ class RegressionSamples:
         """u of w = 0, c_i (mean - y_i) over the spread; 0 where y is constant."""
         away = self.c * (self.mean - self.y)
         return away / self.spread if self.spread > 0.0 else 0.0 * away
+
+
+@dataclass(frozen=True, eq=False)
+class RootSquares:
+    """sqrt(sum_i c_i z_i^2); its conjugate is 0 where sqrt(sum_i u_i^2 / c_i) <= 1.
+
+    Attributes
+    ----------
+    roots : array, shape (n,)
+        The square roots of c > 0.
+    """
+
+    roots: Array
+
+    @property
+    def _share(self) -> float:
+        return gamma(0.5 * self.roots.size + 24)  # a root halves what its sum is off by
+
+    def value(self, z: Array) -> float:
+        return length(self.roots * z)
+
+    def _reach(self, u: Array) -> float:
+        return length(u / self.roots)
+
+    def missed(self, z: Array, u: Array) -> Array:
+        """The slope less u; 0 where z is."""
+        size = self.value(z)
+        return self.roots * (self.roots * z / size) - u if 0.0 < size < np.inf else 0.0 * u
+
+    def terms(self, z: Array, u: Array) -> Array:
+        return np.array([self.value(z) - float(u @ z)])
+
+    def beyond(self, u: Array) -> float:
+        return max(self._reach(u) - 1.0, 0.0)
+
+    def scale(self, u: Array, h: Array) -> float:
+        reach = self._reach(np.abs(u) + h)
+        return (1.0 - 2.0 * self._share) / reach if reach != 0.0 else np.inf
+
+    def excess(self, z: Array, e: Array, u: Array, h: Array) -> Array:
+        size, pull = self.value(z), np.abs(u) + h
+        if not self._reach(pull) * (1.0 + self._share) <= 1.0:
+            return np.array([np.inf])
+        # In the domain |u|'|z| is at most the value of z: rounding of both is relative to that.
+        lost = (self._share + gamma(z.size + 8)) * size
+        moved = self.value(e) + float(pull @ e + h @ np.abs(z))
+        return np.array(
+            [max(size - float(u @ z), 0.0) + (moved + lost) * (1.0 + 4.0 * self._share)]
+        )
 
 
 # The lasso on a fixed support with fixed signs, a line in its strength.

@@ -12,7 +12,6 @@ import numpy as np
 from ..losses import Squared
 from ..numerics import EPS, UNIT, Array, gamma, same
 
-
 Pair = tuple[Array, Array]
 
 
@@ -116,9 +115,9 @@ class Squares:
     def value(self, z: Array) -> float:
         return 0.5 * float(np.sum(self.weights * np.square(z - self.targets)))
 
-    def slope(self, z: Array) -> Array:
-        """The gradient."""
-        return self.weights * (z - self.targets)
+    def missed(self, z: Array, u: Array) -> Array:
+        """The slope less u."""
+        return self.weights * (z - self.targets) - u
 
     def excess(self, z: Array, e: Array, u: Array, h: Array) -> Array:
         return Squared().excess(self.targets, self.weights, z, e, u, h)
@@ -164,6 +163,7 @@ class SumOfTerms(ABC):
 
     is_program: bool = False
     """Whether it is measured as linear and conic programs are."""
+
     @property
     @abstractmethod
     def terms(self) -> Sequence[Summand]:
@@ -193,11 +193,8 @@ class SumOfTerms(ABC):
     def cost_of(self, images: Sequence[Pair]) -> float:
         """P(x) by its images."""
         pairs = zip(self.terms, images, strict=True)
-        return sum(term.function.value(z) for term, (z, _) in pairs)
-
-    def fit(self, x: Array) -> float:
-        """f_0 alone."""
-        return float(self.terms[0].function.value(x))
+        total = sum(term.function.value(z) for term, (z, _) in pairs)
+        return total if total < np.inf else np.inf  # nan is beyond float64
 
     def value(self, x: Any) -> float:
         """The objective."""
@@ -252,8 +249,8 @@ class SumOfTerms(ABC):
     def shrunk(self, near: Sequence[Pair], most: float = 1.0) -> list[Pair]:
         """t times a dual point, 0 <= t <= most the largest for which it is in all domains.
 
-        0 must be a dual point. t times the exact one is exact: what it is off by, t times what it
-        was, and a unit of the last place, so that nothing is balanced anew. (Where t u is 0 but h is below
+        0 must be a dual point. t times the exact one is exact, and nothing is balanced anew: it is
+        off by t times what it was and a unit of the last place. (Where t u is 0 and h is below
         1e-308, t h may be off by 5e-324: no gap has such digits.)
         """
         scales = [t.function.scale(u, h) for t, (u, h) in zip(self.terms, near, strict=True)]
