@@ -358,8 +358,8 @@ MUTANTS = [
     Mutant(
         "bounds: w may be off",
         "convexml/penalties/box.py",
-        "(np.abs(side - w) + e)",
-        "np.abs(side - w)",
+        "0.0) + np.abs(end) * e)",
+        "0.0))",
         (f"{SUMS}::test_an_excess_covers_the_neighbourhood_it_is_told",),
     ),
     Mutant(
@@ -468,5 +468,33 @@ MUTANTS = [
         "    found = balanced(u, -np.inf, np.inf)\n",
         "    found = u\n",
         (f"{SUMS}::test_residuals_and_correlations_are_as_near_as_they_tell",),
+    ),
+    Mutant(
+        "Dantzig: rounding of the rows is left out",
+        "convexml/certificates/residuals.py",
+        "(found, lost), (np.array([total])",
+        "(found, 0.0 * lost), (np.array([total])",
+        (f"{SUMS}::test_residuals_and_correlations_are_as_near_as_they_tell",),
+    ),
+    Mutant(
+        "Dantzig: rounding of v_0 is left out",
+        "convexml/certificates/residuals.py",
+        "(np.array([shift]), np.array([off]))",
+        "(np.array([shift]), np.zeros(1))",
+        (f"{SUMS}::test_residuals_and_correlations_are_as_near_as_they_tell",),
+    ),
+    Mutant(
+        "Dantzig: rounding of scores is left out",
+        "convexml/certificates/residuals.py",
+        "across = self.correlations.against(q, error)\n",
+        "across = self.correlations.against(q, 0.0 * error)\n",
+        (f"{SUMS}::test_residuals_and_correlations_are_as_near_as_they_tell",),
+    ),
+    Mutant(
+        "violations: what they gain is left out",
+        "convexml/certificates/sums.py",
+        "gap = max(problem.excess(images, near), problem.price(images, near))",
+        "gap = problem.excess(images, near)",
+        ("tests/truth/models/test_residuals.py::test_what_violations_gain_is_part_of_the_gap",),
     ),
 ]

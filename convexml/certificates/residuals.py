@@ -6,16 +6,16 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from ..data import Design, as_design
-from ..formulas import Condition, products, worst
+from ..formulas import Condition, worst
 from ..losses import Squared
-from ..numerics import EPS, ROUNDING, UNIT, Array, gamma, length, two_sum
-from ..penalties import L1, Zero
+from ..numerics import ROUNDING, UNIT, Array, gamma, length, two_sum
+from ..penalties import L1, Box, Zero
 from ..problem import Objective
 from ..problem.linear_program import LinearData
 from ..problem.residuals import RegressionSamples, RootSquares, support_lines
@@ -23,10 +23,9 @@ from ..problem.terms import Pair, Summand, SumOfTerms
 from .algebra.searchers import highs
 from .algebra.sums import exact_dot, exact_pair, exact_residual
 from .certificate import Certificate
-from .judge import bounded, judge
 from .learning.gap import certify_objective
 from .rounding import balanced
-from .scale import learning_scale, program_scale
+from .scale import learning_scale
 from .sums import certify_sum
 
 # Residuals and X'u with a bound on what rounding took from each entry.
@@ -91,6 +90,8 @@ class SquareRoot(SumOfTerms):
     samples: RegressionSamples
     lam: float
 
+    no_bound = "No bound: P is beyond float64."
+
     @cached_property
     def terms(self) -> tuple[Summand, ...]:
         it, lam = self.samples, self.lam
@@ -109,10 +110,6 @@ class SquareRoot(SumOfTerms):
     @property
     def null(self) -> float:
         return self.samples.spread
-
-    @property
-    def no_bound(self) -> str:
-        return "No bound: P is beyond float64."
 
     def images(self, x: tuple[Array, float]) -> list[Pair]:
         rest, lost = residual(self.samples, *x)
@@ -139,16 +136,6 @@ class SquareRoot(SumOfTerms):
         total = total if self.samples.fit_intercept else 0.0
         return worst("1'u = 0", "dual_feasibility", total, sizes, ROUNDING * sizes)
 
-    def best_of(self, slopes: Iterable[Array], x: tuple[Array, float] | None = None) -> list[Pair]:
-        """The best dual point for x of multiples of these; 0 is among them."""
-        images = self.images(
-            (np.zeros(self.samples.design.shape[1]), self.samples.mean) if x is None else x
-        )
-        balanced = (in_balance(self.samples, u) for u in slopes)
-        found = [self.shrunk(self.completed([u]), np.inf) for u in balanced]
-        zero = [(np.zeros_like(u), np.zeros_like(u)) for u, _ in found[0]]
-        return min([*found, zero], key=lambda near: self.excess(images, near))
-
     def _slopes(self, w: Array, b: float) -> Iterator[Array]:
         """What w suggests: its residuals, and the lines of its supports."""
         rest = residual(self.samples, w, b)[0]
@@ -157,13 +144,21 @@ class SquareRoot(SumOfTerms):
         for line in support_lines(self.samples, w, self.lam):
             yield line.dual(line.root)
 
+    def best_multiple(self, slopes: Iterable[Array]) -> Array:
+        """The u of the best bound among multiples of these."""
+        images = self.images((np.zeros(self.samples.design.shape[1]), self.samples.mean))
+        return self._best(slopes, images)[1][0]
+
+    def _best(self, slopes: Iterable[Array], images: Sequence[Pair]) -> list[Pair]:
+        return self.best_of((in_balance(self.samples, u) for u in slopes), images)
+
     def certify(self, w: Array, b: float, given: Array | None, tol: float) -> Certificate:
         """Judge (w, b) by u, moved to where it is feasible, or by a u of the point's own."""
         if self.lam == 0.0:
             return self._without_penalty(w, b, given, tol)
         if given is not None:
             return self._judged(w, b, given, tol, True)
-        near = self.best_of(self._slopes(w, b), (w, b))
+        near = self._best(self._slopes(w, b), self.images((w, b)))
         return self._judged(w, b, near[1][0], tol, False, near=near)
 
     def _judged(
@@ -276,18 +271,18 @@ class Correlations:
         off = UNIT * abs(total) + float(self.samples.c @ error) * MORE
         return *self.against(r, error), total, off
 
-    def scores(self, v: Array) -> tuple[Array, Array, float]:
-        """q = (X - 1 m')v + v_0 with c'q = 0 where b is free, its errors, and that v_0."""
+    def scores(self, v: Array) -> tuple[Array, Array, float, float]:
+        """q = (X - 1 m')v + v_0 with c'q = 0 where b is free, its errors, that v_0, and its own."""
         it, used = self.samples, np.flatnonzero(v)
         told = self.design.columns(used)
         q = told.matvec(v[used])
         error = gamma(used.size + 8) * told.abs_matvec(v[used]) * MORE
         if not it.fit_intercept:
-            return q, error, 0.0
+            return q, error, 0.0, 0.0
         share = exact_dot(it.c, q) / float(it.c.sum())
         spread = float(np.max(error, initial=0.0)) + gamma(it.y.size + 16) * abs(share)
         left = q - share
-        return left, (error + spread + UNIT * np.abs(left)) * MORE, -share
+        return left, (error + spread + UNIT * np.abs(left)) * MORE, -share, spread * MORE
 
 
 # Certificates of the Dantzig selector, min |w|_1 s.t. |X'C(y - X w - b)| <= lam, C = diag(c).
@@ -306,19 +301,9 @@ MET = "|x_j'Cr| <= lam"
 """The constraint in words; with 1'Cr = 0 it is the same about means m_j of columns."""
 
 
-class SelectorBound(NamedTuple):
-    """D at v / ratio, which is feasible, what rounding may have added to it, and v_0."""
-
-    v: Array
-    value: float
-    lost: float
-    ratio: float
-    shift: float
-
-
 @dataclass(frozen=True, eq=False)
-class Dantzig:
-    """The problem of the Dantzig selector.
+class Dantzig(SumOfTerms):
+    """The problem of the Dantzig selector, of points (w, b).
 
     Attributes
     ----------
@@ -329,60 +314,59 @@ class Dantzig:
     correlations: Correlations
     lam: float
 
+    is_program = True
+    no_bound = "No bound: the rows are beyond float64."
+
     @cached_property
-    def size(self) -> float:
+    def null(self) -> float:
         """The size of a coefficient, the geometric mean of |y| / |x_j|: that of the objective."""
         norms, spread = self.correlations.norms, self.correlations.samples.spread
         used = norms[(norms > 0.0) & np.isfinite(norms)]
         return float(spread / np.exp(np.log(used).mean())) if used.size else 0.0
 
-    def value(self, w: Array, b: float) -> float:
-        """P; inf where a constraint is violated by more than rounding."""
-        over, lost, total, off = self.violations(w, b)
+    @cached_property
+    def terms(self) -> tuple[Summand, ...]:
         it = self.correlations
-        allowed = lost + ROUNDING * (it.sizes + self.lam)
-        room = off + ROUNDING * (it.samples.spread + abs(b))
-        missed = it.samples.fit_intercept and not abs(total) <= room
-        return np.inf if missed or not np.all(over <= allowed) else float(np.abs(w).sum())
+        met = "|(x_j - m_j)'Cr| <= lam" if it.middle.any() else MET
+        norm = Summand(L1(1.0), domain=("|x_j'Cq| <= 1", 1.0), slack="|w_j| - w_j x_j'Cq = 0")
+        slack, box = "lam |v_j| - v_j x_j'Cr = 0", Box(-self.lam, self.lam)
+        rows = Summand(box, dual="v", feasible=(met, it.sizes), slack=slack)
+        if not it.samples.fit_intercept:
+            return norm, rows
+        return norm, rows, Summand(Box(0.0, 0.0), feasible=("1'Cr = 0", it.samples.spread))
 
-    def violations(self, w: Array, b: float) -> tuple[Array, Array, float, float]:
-        """By how much |(X - 1 m')'Cr| exceeds lam, with errors; c'r with its error."""
-        found, lost, total, off = self.correlations.of_residuals(w, b)
-        return np.maximum(np.abs(found) - self.lam, 0.0), lost, total, off
+    def images(self, x: tuple[Array, float]) -> list[Pair]:
+        found, lost, total, off = self.correlations.of_residuals(*x)
+        images = [(x[0], np.zeros_like(x[0])), (found, lost), (np.array([total]), np.array([off]))]
+        return images[: len(self.terms)]
+
+    def completed(self, given: Sequence[Array]) -> list[Pair]:
+        """With the v_0 that b asks for."""
+        (v,) = given
+        q, error, shift, off = self.correlations.scores(v)
+        across = self.correlations.against(q, error)
+        pairs = [across, (v, np.zeros_like(v)), (np.array([shift]), np.array([off]))]
+        return pairs[: len(self.terms)]
+
+    def dual_point(self, images: Any, given: Any, before: Sequence[Pair]) -> list[Pair]:
+        return self.shrunk(before)
+
+    def value(self, x: tuple[Array, float]) -> float:
+        """P; inf where a constraint is violated by more than rounding."""
+        it, (_, (rows, lost), *totals) = self.correlations, self.images(x)
+        allowed = self.lam + lost + ROUNDING * (it.sizes + self.lam)
+        room = ROUNDING * (it.samples.spread + abs(x[1]))
+        met = all(np.all(np.abs(total) <= off + room) for total, off in totals)
+        return self.cost(x) if met and np.all(np.abs(rows) <= allowed) else np.inf
 
     def dual_value(self, v: Array) -> float:
         """D; -inf where v is infeasible by more than rounding."""
-        q, error, _ = self.correlations.scores(v)
-        across, lost = self.correlations.against(q, error)
+        it = self.correlations
+        q, error, *_ = it.scores(v)
+        across, lost = it.against(q, error)
         if np.any(np.abs(across) - lost > 1.0 + ROUNDING):
             return -np.inf
-        return self._gain(q, v)
-
-    def _gain(self, q: Array, v: Array) -> float:
-        it = self.correlations
         return float((it.samples.c * it.targets) @ q) - self.lam * float(np.abs(v).sum())
-
-    def bound(self, v: Array, *, least: float = 0.0) -> SelectorBound:
-        """D at v over the largest |X'Cq|, ``least`` at the least."""
-        it = self.correlations
-        q, error, shift = it.scores(v)
-        across, lost = it.against(q, error)
-        ratio = float(np.fmax(np.max(np.abs(across) + lost, initial=0.0) * (1.0 + EPS), least))
-        gains = it.samples.c * np.abs(it.targets)
-        off = gamma(q.size + 16) * float(gains @ np.abs(q)) + float(gains @ error)
-        off += gamma(v.size + 16) * self.lam * float(np.abs(v).sum())
-        value = self._gain(q, v) / ratio if 0.0 < ratio < np.inf else np.nan
-        off = off * MORE / ratio + 4.0 * UNIT * abs(value) if ratio > 0.0 else np.nan
-        if not np.isfinite(value + off):
-            return SelectorBound(np.zeros_like(v), 0.0, 0.0, 1.0, 0.0)
-        return SelectorBound(v, value, off, ratio, shift / ratio)
-
-    def best_of(self, points: Iterable[Array]) -> SelectorBound:
-        """The best bound at multiples of these; 0 is among them."""
-        zero = np.zeros_like(self.correlations.norms)
-        found = [SelectorBound(zero, 0.0, 0.0, 1.0, 0.0), *map(self.bound, points)]
-        best = max(found, key=lambda each: each.value - each.lost)
-        return best._replace(v=best.v / best.ratio, ratio=1.0)
 
     def of_point(self, w: Array, b: float) -> Iterator[Array]:
         """The v that make up for the signs of w by the rows that it meets."""
@@ -405,56 +389,11 @@ class Dantzig:
 
     def certify(self, w: Array, b: float, given: Array | None, tol: float) -> Certificate:
         """Judge (w, b) by v, moved to where it is feasible, or by a v of the point's own."""
-        if given is None:
-            found = self.best_of(self.of_point(w, b))
-            v = found.v
-        else:
-            found, v = self.bound(given, least=1.0), given
-        over, lost, total, _ = self.violations(w, b)
-        primal = float(np.abs(w).sum())
-        near = np.abs(v) @ over + abs(found.shift * total)  # what violations may gain
-        off = gamma(w.size + 16) * primal + float(near) * MORE
-        carried = bool(np.isfinite(primal + off) and np.all(np.isfinite(lost)))
-        primal = primal if carried else np.inf
-        rows = self.rows(w, b, v)
-        # The price of a violation bounds P here, not that of a point that meets the constraints.
-        beside = any(row.kind == "primal_feasibility" and row.breaks(tol) for row in rows)
-        return judge(
-            bounded(
-                primal,
-                found.value,
-                rows,
-                tol,
-                scale=program_scale(primal, found.value, self.size),
-                rounding=found.lost + (off if carried else 0.0),
-                dual={"v": v},
-                dual_source="constructed" if given is None else "passed",
-                gap=np.inf if beside else None,
-                repaired=float(np.max(np.abs(found.v / found.ratio - v), initial=0.0)),
-                reason="" if carried else "No bound: the rows are beyond float64.",
-                is_proved=True,
-            )
-        )
-
-    def rows(self, w: Array, b: float, v: Array) -> list[Condition]:
-        """The optimality conditions at (w, b) and v as they are."""
-        it = self.correlations
-        (found, _, total, off), lam = it.of_residuals(w, b), self.lam
-        over, lost, _, _ = self.violations(w, b)
-        q, error, _ = it.scores(v)
-        across, shaken = it.against(q, error)
-        beyond = np.maximum(np.abs(across) - 1.0, 0.0)
-        name = "|(x_j - m_j)'Cr| <= lam" if it.middle.any() else MET
-        rows = [
-            worst(name, "primal_feasibility", over, it.sizes, lost),
-            worst("|x_j'Cq| <= 1", "dual_feasibility", beyond, 1.0, shaken),
-            products("|w_j| - w_j x_j'Cq = 0", np.abs(w) - w * across),
-            products("lam |v_j| - v_j x_j'Cr = 0", lam * np.abs(v) - v * found),
-        ]
-        if it.samples.fit_intercept:
-            size = it.samples.spread
-            rows.insert(1, worst("1'Cr = 0", "primal_feasibility", total, size, off))
-        return rows
+        if given is not None:
+            own = {"v": given}
+            return certify_sum(self, (w, b), own, tol, passed=True, dual=own)
+        near = self.best_of(self.of_point(w, b), self.images((w, b)))
+        return certify_sum(self, (w, b), {"v": near[1][0]}, tol, passed=False, near=near)
 
 
 # The linear program of the Dantzig selector, by working sets of columns that HiGHS solves.
@@ -492,7 +431,7 @@ class Selection:
             rows = it.of_residuals(w, it.samples.best_intercept(w))[0]
             sizes = np.where(usable, it.sizes, 1.0) if it.samples.spread > 0.0 else np.ones(d)
             missed = (np.abs(rows) - lam) / sizes
-            q, error, _ = it.scores(v)
+            q, error, *_ = it.scores(v)
             beyond = np.abs(it.against(q, error)[0]) - 1.0
             new = np.zeros(d, dtype=bool)
             for left in (missed, beyond):

@@ -61,9 +61,7 @@ class Monotone(SumOfTerms):
             ),
         )
 
-    @property
-    def no_bound(self) -> str:
-        return "" if np.all(self.c) else "alpha pulls at a sample of weight 0."
+    no_bound = "alpha pulls at a sample of weight 0."
 
     @cached_property
     def null(self) -> float:

@@ -51,7 +51,8 @@ def certify_sum(
     given = [dual[name] for name in names]
     before = problem.completed(given) if near is None else near
     near = problem.dual_point(images, given, before) if near is None else near
-    primal, gap = problem.cost_of(images), problem.excess(images, near)
+    primal = problem.cost_of(images)
+    gap = max(problem.excess(images, near), problem.price(images, near))
     rows = _rows(problem, images, before if passed else near, equations)
     own = problem.named([u for u, _ in near[1:]], given)
     # The price of a violation bounds P here, not that of a point that meets the constraints.

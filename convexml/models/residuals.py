@@ -18,10 +18,11 @@ from ..deadline import seconds_left
 from ..errors import InputError
 from ..formulas import constant, listed
 from ..losses import Squared
-from ..numerics import LEAST_SQUARE, UNIT, Array
+from ..numerics import LEAST_SQUARE, Array
 from ..penalties import L1
 from ..problem import Objective, Statement
 from ..problem.residuals import RegressionSamples
+from ..problem.terms import Pair
 from ..solvers.exact import Fit, scaled_lasso
 from ..validation import nonnegative_number, positive_number, yes_or_no
 from .arrays import ArrayProblem, Arrays, Shapes
@@ -346,7 +347,7 @@ class DantzigSelector(ResidualProblem):
     # -- as the base asks ------------------------------------------------------------------------
 
     def _value(self, point: Arrays) -> float:
-        return self.program.value(point["w"], float(point["b"]))
+        return self.program.value((point["w"], float(point["b"])))
 
     def _dual_value(self, dual: Arrays) -> float:
         return self.program.dual_value(dual["v"])
@@ -369,8 +370,12 @@ class DantzigSelector(ResidualProblem):
         if not all(r.meets(tol) for r in judged.conditions if r.kind == "primal_feasibility"):
             return found
         value = judged.primal_objective
-        near = judged.rounding + found.rounding + 4.0 * UNIT * found.primal_objective
-        return refuted(found, value, {**point, "objective": value}, near)
+        near, points = self._scaled(v, 1.0), ((point["w"], float(point["b"])), (w, b))
+        lost = sum(self.program.value_rounding(each, near) for each in points)
+        return refuted(found, value, {**point, "objective": value}, lost)
+
+    def _scaled(self, v: Array, most: float = np.inf) -> list[Pair]:
+        return self.program.shrunk(self.program.completed([v]), most)
 
     def _best(self) -> tuple[Arrays, Array] | None:
         """The last point and v of our own method; None where its program was not solved."""
@@ -387,7 +392,7 @@ class DantzigSelector(ResidualProblem):
             return
         for w, v, is_last in Selection(self.program).rounds():
             self._promise = 0.0 if is_last else np.inf
-            yield self._told(w), {"v": self.program.best_of([v]).v}
+            yield self._told(w), {"v": self._scaled(v)[1][0]}
 
     def _told(self, w: Array) -> Arrays:
         return {"w": w, "b": np.array(self.residuals.best_intercept(w))}
@@ -412,13 +417,13 @@ class DantzigSelector(ResidualProblem):
         held = [self.constraints[label].dual_value for label in ("upper", "lower")]
         if any(each is None or not np.all(np.isfinite(each)) for each in held):
             return {}
-        return {"v": self.program.best_of([np.ravel(held[0] - held[1])]).v}
+        return {"v": self._scaled(np.ravel(held[0] - held[1]))[1][0]}
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         it, v = self.residuals, dual["v"]
         r = it.y - it.design.matvec(point["w"]) - point["b"]
         values = {name: each for name, each in point.items() if name in self.variables}
-        q, _, shift = self._correlations.scores(v)
+        q, _, shift, _ = self._correlations.scores(v)
         held = {"upper": np.maximum(v, 0.0), "lower": np.maximum(-v, 0.0), "residual": it.c * q}
         if it.fit_intercept:
             held["balance"] = np.array(shift - self._correlations.middle @ v)
@@ -597,14 +602,14 @@ class SquareRootLasso(ResidualProblem):
         best = zero, it.best_intercept(zero)
         slopes = [it.null_slopes()]
         if self.lam >= self.lam_max:
-            yield self._told(*best, slopes[0] if self.lam == 0.0 else program.best_of(slopes)[1][0])
+            yield self._told(*best, slopes[0] if self.lam == 0.0 else program.best_multiple(slopes))
             return
         if self.lam == 0.0:
             yield self._told(*self._least_squares(), None)
             return
         for w, b, more in scaled_lasso(it, self.lam, self._fit()):
             best = min(best, (w, b), key=program.cost)
-            slopes = [program.best_of([*slopes, *more])[1][0]]
+            slopes = [program.best_multiple([*slopes, *more])]
             yield self._told(*best, slopes[0])
 
     def _told(self, w: Array, b: float, u: Array | None) -> tuple[Arrays, Arrays]:
@@ -667,7 +672,7 @@ class SquareRootLasso(ResidualProblem):
         found = self.constraints["prediction"].dual_value
         if found is None or self.lam == 0.0 or not np.all(np.isfinite(found)):
             return {}
-        return {"u": self._whole(self.program.best_of([np.array(found)])[1][0])}
+        return {"u": self._whole(self.program.best_multiple([np.array(found)]))}
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         z = self.residuals.design.matvec(point["w"]) + point["b"]

@@ -107,15 +107,19 @@ class Box(Penalty):
         return (self._support(v) - w) * v
 
     def excess(self, w: Array, e: Array, v: Array, h: Array) -> Array:
-        # |v_j| times the distance to the bound that v_j pushes towards, at both ends of v.
+        # v_j times what w_j lacks to the bound that v_j pushes towards, at both ends of v.
         (lo, hi), most = self._bounds(len(w)), np.zeros_like(w)
         for end in (v - h, v + h):
             side = np.where(end > 0.0, hi, np.where(end < 0.0, lo, w))
-            most = np.maximum(most, np.abs(end) * (np.abs(side - w) + e))
+            most = np.maximum(most, np.maximum(end * (side - w), 0.0) + np.abs(end) * e)
         return most * (1.0 + gamma(8))
 
     def clip(self, v: Array) -> Array:
         return v - self.outside(v)
+
+    def scale(self, v: Array, h: Array) -> float:
+        """Any t, as the domain is a cone; 0 where v leaves it."""
+        return 0.0 if np.any(self.outside(v - h)) or np.any(self.outside(v + h)) else np.inf
 
     def project(self, w: Array) -> Array:
         return np.clip(w, *self._bounds(len(w)))

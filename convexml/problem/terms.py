@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -161,8 +161,10 @@ class SumOfTerms(ABC):
     are arrays, and what each of their entries may be off by.
     """
 
-    is_program: bool = False
+    is_program: ClassVar[bool] = False
     """Whether it is measured as linear and conic programs are."""
+    no_bound: ClassVar[str] = ""
+    """Why there is no bound, where there is none."""
 
     @property
     @abstractmethod
@@ -173,11 +175,6 @@ class SumOfTerms(ABC):
     @abstractmethod
     def null(self) -> float:
         """P of the null model, or the size of a program, for the scale of the gap."""
-
-    @property
-    def no_bound(self) -> str:
-        """Why there is no bound, where there is none."""
-        return ""
 
     # -- the primal ------------------------------------------------------------------------------
 
@@ -200,13 +197,25 @@ class SumOfTerms(ABC):
         """The objective."""
         return self.cost(x)
 
-    def value_rounding(self, x: Any) -> float:
-        """What P(x) may be off by, where every f_k but f_0 is a norm or a constraint."""
+    def value_rounding(self, x: Any, near: Sequence[Pair] = ()) -> float:
+        """What P(x) may be off by, where every f_k but f_0 is a norm or a constraint.
+
+        With a dual point ``near``, what violations may gain is added.
+        """
         images = self.images(x)
         pairs = zip(self.terms[1:], images[1:], strict=True)
-        lost = sum(term.function.value(e) for term, (_, e) in pairs)
+        lost = sum(term.function.value(e) for term, (_, e) in pairs) + self.price(images, near)
         share = gamma(sum(z.size for z, _ in images) + 16)
         return (share * self.cost_of(images) + lost) * (1.0 + share)
+
+    def price(self, images: Sequence[Pair], near: Sequence[Pair]) -> float:
+        """What violations may gain, by the multipliers of a dual point."""
+        lost = 0.0
+        for term, (z, e), (u, h) in zip(self.terms, images, near, strict=False):
+            if term.feasible:
+                away = np.abs(z - term.function.project(z)) + e
+                lost += float((np.abs(u) + h) @ away) * (1.0 + gamma(u.size + 8))
+        return lost
 
     # -- the dual --------------------------------------------------------------------------------
 
@@ -261,6 +270,12 @@ class SumOfTerms(ABC):
             return [(np.zeros_like(u), np.zeros_like(h)) for u, h in near]
         moved = [(t * u, t * h * (1.0 + 2.0 * EPS)) for u, h in near]
         return [(u, h + np.where(u != 0.0, np.spacing(np.abs(u)), 0.0)) for u, h in moved]
+
+    def best_of(self, candidates: Iterable[Array], images: Sequence[Pair]) -> list[Pair]:
+        """The best dual point for a point of multiples of these; 0 is among them."""
+        found = [[(np.zeros_like(z), np.zeros_like(z)) for z, _ in images]]
+        found += [self.shrunk(self.completed([u]), np.inf) for u in candidates]
+        return min(found, key=lambda near: self.excess(images, near))
 
     def excess(self, images: Sequence[Pair], near: Sequence[Pair]) -> float:
         """P(x) - D from above, of the images of x and a dual point."""

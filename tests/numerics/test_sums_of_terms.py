@@ -18,7 +18,7 @@ from support.exact.exact_numbers import HALF, ONE, ZERO, Row, ball, dot, exact, 
 
 import convexml as cml
 from convexml import losses, penalties
-from convexml.certificates.residuals import SquareRoot, in_balance
+from convexml.certificates.residuals import Correlations, Dantzig, SquareRoot, in_balance
 from convexml.data import as_design
 from convexml.numerics import Array
 from convexml.problem.residuals import RegressionSamples, RootSquares
@@ -241,21 +241,37 @@ def test_what_is_shrunk_covers_the_exact_multiple_and_root_squares_their_neighbo
             assert not found < size - ball(dot(at, pull))
 
 
+def assert_near(pair: Any, exactly: Row) -> None:
+    for value, most, at in zip(*map(row, pair), exactly, strict=True):
+        assert abs(value - at) <= most
+
+
 def test_residuals_and_correlations_are_as_near_as_they_tell() -> None:
     rng = np.random.default_rng(7)
     for _ in range(20):
         n, d, far = int(rng.integers(2, 9)), int(rng.integers(1, 5)), rng.choice([0.0, 1e4, 1e8])
         X, y, w, u = (rng.normal(size=s) + far for s in ((n, d), n, d, n))
-        problem = SquareRoot(RegressionSamples(as_design(X), y, np.ones(n) / n, True), 1.0)
-        (pushed, lost), (z, e) = problem.completed([u])[0], problem.images((w, far))[1]
-        true = [
-            dot(line, row(w)) + exact(far) - exact(t) for line, t in zip(table(X), y, strict=True)
-        ]
-        left = [-dot(column, row(u)) for column in table(X.T)]
-        for found, off, exactly in ((z, e, true), (pushed, lost, left)):
-            for value, most, at in zip(row(found), row(off), exactly, strict=True):
-                assert abs(value - at) <= most
-        assert sum(row(in_balance(problem.samples, u))) == 0
+        X, v = X + 1e6 * rng.normal(size=(n, 1)), np.diff(w, append=w[0])  # much of X v cancels
+        samples = RegressionSamples(as_design(X), y, np.full(n, 1.0 / n), True)
+        problem, point = SquareRoot(samples, 1.0), (w, float(far))
+        at, c = [*row(w), exact(far), exact(-1.0)], exact(1.0 / n)
+        left = [dot(line, at) for line in table(np.column_stack([X, np.ones(n), y]))]
+        assert_near(problem.images(point)[1], left)
+        assert_near(problem.completed([u])[0], [-dot(column, row(u)) for column in table(X.T)])
+        assert sum(row(in_balance(samples, u))) == 0
+        dantzig = Dantzig(Correlations(samples), 1.0)
+        (found, total), ((across, off), _, shift) = (
+            dantzig.images(point)[1:],
+            dantzig.completed([v]),
+        )
+        told = [[x - exact(m) for x in line] for m, line in
+                zip(dantzig.correlations.middle, table(X.T), strict=True)]  # fmt: skip
+        assert_near(found, [-c * dot(line, left) for line in told])
+        assert_near(total, [-c * sum(left)])
+        q = [dot(line, row(v)) for line in zip(*told, strict=True)]
+        assert_near(shift, [-sum(q) / n])
+        q = [x - sum(q) / n for x in q]
+        assert_near((across, off), [c * dot(line, q) for line in told])
 
 
 def test_squares_cover_the_neighbourhood_they_are_told() -> None:

@@ -171,8 +171,10 @@ def test_few_of_many_columns(intercept: bool) -> None:
     assert (thin.status, thin.objective) == ("optimal", pytest.approx(found.objective, rel=1e-9))
 
 
-def exact_gain(v: Array, A: Array, y: Array, lam: float, intercept: bool) -> Fraction:
-    """D at v over the largest |X'Cq|, in rationals, of equal weights."""
+def exact_gain(
+    v: Array, A: Array, y: Array, lam: float, intercept: bool, least: int = 0
+) -> Fraction:
+    """D at v over the largest |X'Cq|, or more, in rationals, of equal weights."""
     rows = [[Fraction(float(t)) for t in row] for row in A]
     c, at = Fraction(1.0 / len(y)), [Fraction(float(t)) for t in v]
     q = [sum(a * x for a, x in zip(row, at, strict=True)) for row in rows]
@@ -180,7 +182,7 @@ def exact_gain(v: Array, A: Array, y: Array, lam: float, intercept: bool) -> Fra
     across = [abs(c * sum(row[j] * t for row, t in zip(rows, q, strict=True))) for j in range(D)]
     gain = c * sum(Fraction(float(t)) * each for t, each in zip(y, q, strict=True))
     gain -= Fraction(lam) * sum(abs(x) for x in at)
-    return gain / max([*across, Fraction(0)]) if any(across) else Fraction(0)
+    return gain / max([*across, Fraction(least)]) if any(across) else Fraction(0)
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -191,12 +193,24 @@ def test_bounds_are_those_of_rationals(shift: float, intercept: bool) -> None:
     best = optimal(problem, tol=1e-6)
     for k in range(6):
         v = best.dual["v"] * (1.0 + 10.0 ** -(3 * k) * rng.normal(size=D))
-        found, known = problem.program.bound(v), exact_gain(v, A, y, 0.1, intercept)
-        assert Fraction(found.value) - Fraction(found.lost) <= known
-        assert found.value == pytest.approx(float(known), rel=1e-4)
-        assert found.value - found.lost <= best.objective * (1.0 + 1e-6)
-        judged = problem.certify(best.primal["w"], best.primal["b"], v)
-        assert judged.proved_gap == judged.gap >= judged.primal_objective - judged.dual_objective
+        known, program = exact_gain(v, A, y, 0.1, intercept), problem.program
+        x = best.primal["w"], float(best.primal["b"])
+        gap = program.excess(program.images(x), program.shrunk(program.completed([v]), np.inf))
+        primal = sum(abs(Fraction(float(each))) for each in x[0])
+        true = primal - known
+        assert true <= Fraction(gap) <= true + Fraction(1e-4) * abs(known)
+        judged = problem.certify(*x, v)
+        assert judged.proved_gap == judged.gap
+        assert judged.gap >= primal - exact_gain(v, A, y, 0.1, intercept, 1)
+
+
+def test_what_violations_gain_is_part_of_the_gap() -> None:
+    problem = cml.DantzigSelector(X, Y, 0.1)
+    best = optimal(problem, tol=1e-12)
+    for less in (1e-9, 1e-7):  # w is shorter than an optimal one
+        found = problem.certify((1.0 - less) * best.primal["w"], best.primal["b"], tol=1e-6)
+        assert found.verdict is Verdict.CERTIFIED
+        assert found.gap >= best.objective - found.primal_objective > 0.5 * less * best.objective
 
 
 def test_a_point_beside_the_constraint_has_no_gap() -> None:
