@@ -508,7 +508,7 @@ class Steps:
         self.steps, self.drawn = [], []
         moved = False
         for k in range(count):
-            if k and parts.hessian and np.linalg.cond(parts.hessian(self.xs[k])) > SINGULAR:
+            if k and parts.hessian and not np.linalg.cond(parts.hessian(self.xs[k])) <= SINGULAR:
                 break  # rounding decides
             scale = float(np.linalg.norm(self.xs[k + 1] - self.xs[k]))
             room = NEAR * scale + 64.0 * EPS * (k + 1.0) * (

@@ -373,8 +373,9 @@ def bent(hessian: Callable[[Parts, Printed, Array], Array]) -> Alter:
 
 def without_level(parts: Parts, page: Printed, x: Array) -> Array:
     """The Hessian of the loss alone."""
-    level = np.append(page.objective.penalty.gradient(np.ones(page.objective.d)), 0.0)
-    return page.hessian(x) - np.diag(level)
+    of = page.objective
+    curvature = of.c * of.loss.curvature(of.y, page.X @ x)
+    return page.X.T @ (curvature[:, None] * page.X)
 
 
 def moving(momentum: Callable[[Parts, int], float]) -> Alter:

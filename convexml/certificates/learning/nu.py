@@ -524,14 +524,18 @@ def not_below(total: float, alpha: Array, limits: Array) -> Array:
 def summing_to(total: float, alpha: Array, limits: Array) -> Array:
     """Numbers between 0 and their limits with this sum: alpha lowered or raised in proportion.
 
-    The limits themselves, where their sum is less.
+    Those that are 0 stay, where the others have room. The limits themselves, where their sum is
+    less.
     """
     found = float(alpha.sum())
     if found >= total:
         return alpha * (total / found) if found > 0.0 else alpha
-    room = limits - alpha
-    missing, most = total - found, float(room.sum())
-    return np.minimum(alpha + room * (missing / most), limits) if missing < most else limits.copy()
+    missing = total - found
+    for room in (np.where(alpha > 0.0, limits - alpha, 0.0), limits - alpha):
+        most = float(room.sum())
+        if missing < most:
+            return np.minimum(alpha + room * (missing / most), limits)
+    return limits.copy()
 
 
 # The certificate of a regression whose tube is as wide as nu makes it: see ``nu``.
