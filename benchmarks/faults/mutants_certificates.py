@@ -7,6 +7,7 @@ from mutant import Mutant
 PARTS = "tests/numerics/test_parts_of_certificates.py"
 FAULTS = "tests/numerics/test_certificate_faults.py"
 SUMS = "tests/numerics/test_sums_of_terms.py"
+PROJECTIONS = "tests/numerics/test_projections.py"
 
 MUTANTS = [
     Mutant(
@@ -496,5 +497,47 @@ MUTANTS = [
         "gap = max(problem.excess(images, near), problem.price(images, near))",
         "gap = problem.excess(images, near)",
         ("tests/truth/models/test_residuals.py::test_what_violations_gain_is_part_of_the_gap",),
+    ),
+    Mutant(
+        "projection: what the residual is off by is left out",
+        "convexml/certificates/projection.py",
+        "left = length(near.left) + near.error",
+        "left = length(near.left)",
+        (f"{PROJECTIONS}::test_an_exactly_feasible_point_is_as_near_as_is_told",),
+    ),
+    Mutant(
+        "projection: columns of any condition are as good",
+        "convexml/certificates/projection.py",
+        "left / self.sigma *",
+        "left *",
+        (f"{PROJECTIONS}::test_an_exactly_feasible_point_is_as_near_as_is_told",),
+    ),
+    Mutant(
+        "projection: columns that depend up to rounding go too",
+        "convexml/certificates/projection.py",
+        "split.exact.size and not split.doubtful.size",
+        "split.exact.size or split.doubtful.size",
+        (f"{PROJECTIONS}::test_an_exactly_feasible_point_is_as_near_as_is_told",),
+    ),
+    Mutant(
+        "generalized lasso: products of the equations are exact",
+        "convexml/certificates/generalized_lasso.py",
+        "left, gamma(u.size + s.size + 10) *",
+        "left, 0.0 *",
+        (f"{PROJECTIONS}::test_an_exactly_feasible_point_is_as_near_as_is_told",),
+    ),
+    Mutant(
+        "generalized lasso: no distance to an exact point",
+        "convexml/certificates/generalized_lasso.py",
+        "self.stack.roots * distance)",
+        "self.stack.roots * 0.0)",
+        (f"{PROJECTIONS}::test_no_gap_is_less_than_what_a_better_point_proves",),
+    ),
+    Mutant(
+        "generalized lasso: products of the point are exact",
+        "convexml/certificates/generalized_lasso.py",
+        "(r, share * terms[0]), (z, share * terms[1])",
+        "(r, 0.0 * r), (z, 0.0 * z)",
+        (f"{PROJECTIONS}::test_no_gap_is_less_than_what_a_better_point_proves",),
     ),
 ]

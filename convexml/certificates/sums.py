@@ -24,7 +24,9 @@ def certify_sum(
     *,
     passed: bool,
     equations: Sequence[Condition] = (),
+    images: Sequence[Pair] | None = None,
     near: Sequence[Pair] | None = None,
+    at: Sequence[Pair] | None = None,
     **facts: Any,
 ) -> Certificate:
     """Judge x by multipliers, or by a dual point near them where they are none.
@@ -41,19 +43,23 @@ def certify_sum(
         Whether somebody brought them; else they were constructed.
     equations : sequence of Condition
         What else multipliers have to meet.
+    images : sequence of pairs, optional
+        Those of x, where they are known.
     near : sequence of pairs, optional
         The dual point, where it was constructed.
+    at : sequence of pairs, optional
+        The one that conditions are measured at, where it is another.
     **facts
         What is known better of the certificate.
     """
-    images = problem.images(x)
+    images = problem.images(x) if images is None else images
     names = [term.dual for term in problem.terms if term.dual]
     given = [dual[name] for name in names]
     before = problem.completed(given) if near is None else near
     near = problem.dual_point(images, given, before) if near is None else near
     primal = problem.cost_of(images)
     gap = max(problem.excess(images, near), problem.price(images, near))
-    rows = _rows(problem, images, before if passed else near, equations)
+    rows = _rows(problem, images, at or (before if passed else near), equations)
     own = problem.named([u for u, _ in near[1:]], given)
     # The price of a violation bounds P here, not that of a point that meets the constraints.
     beside = any(row.kind == "primal_feasibility" and row.breaks(tol) for row in rows)

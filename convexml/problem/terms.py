@@ -119,6 +119,9 @@ class Squares:
         """The slope less u."""
         return self.weights * (z - self.targets) - u
 
+    def scale(self, u: Array, h: Array) -> float:
+        return np.inf
+
     def excess(self, z: Array, e: Array, u: Array, h: Array) -> Array:
         return Squared().excess(self.targets, self.weights, z, e, u, h)
 

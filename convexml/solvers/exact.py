@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ..certificates.algebra.definite import definite_solver
-from ..certificates.generalized_lasso import Stacked
+from ..certificates.projection import Stacked
 from ..numerics import ROUNDING, Array, gamma, length
 from ..problem.geometry import Distances, Merging, enclosing_balls
 from ..problem.residuals import RegressionSamples, multipliers_of_blocks, pooled, support_lines

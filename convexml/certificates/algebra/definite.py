@@ -390,7 +390,7 @@ def powers(size: Array) -> Array:
     return np.ldexp(1.0, np.where(known, -np.clip(exponent, -1000, 1000), 0))
 
 
-def least_singular_value(B: Array) -> float:
+def least_singular_value(B: Array, gram: Array | None = None) -> float:
     """Return a number that is at most sigma_min(B); 0 where nothing better can be proved.
 
     The Gram matrix G of B has sigma_min^2 as its least eigenvalue, and G - s I is positive definite
@@ -401,6 +401,8 @@ def least_singular_value(B: Array) -> float:
     ----------
     B : array, shape (n, k)
         Best with columns of norm about 1; see ``unit_columns``.
+    gram : array, shape (k, k), optional
+        B'B as computed, where it is known.
 
     Returns
     -------
@@ -413,8 +415,7 @@ def least_singular_value(B: Array) -> float:
     if n < k or not np.all(np.isfinite(B)):
         return 0.0
     with np.errstate(over="ignore", invalid="ignore"):
-        gram = B.T @ B
-    found = from_gram(gram, n)
+        found = from_gram(B.T @ B if gram is None else gram, n)
     if found > 0.0:
         return found
     R = linalg.qr(B, mode="r", check_finite=False)[0][:k]

@@ -173,10 +173,10 @@ def combination_steps(program: Generalized) -> Iterator[Step]:
         if EDGE * np.max(np.abs(s)) <= lam:
             yield program.told(v), s, 0.0
             return
-    start = stack.regular or stack.solver(np.full(m, stack.kappa**2))
+    start = (stack.regular or stack.whole).solve(q)
     if start is None:
         return
-    box = CoupledBox(stack.gram, q, stack.A, start.solve(q), stack.solver)
+    box = CoupledBox(stack.gram, q, stack.A, start, stack.solver)
     promise = np.inf
     for s in inner_points(box, m, lam):
         before, promise = promise, program.promise(box.w, s)
@@ -214,7 +214,7 @@ def _settled(program: Generalized, v: Array, s: Array) -> Array | None:
     zero = room > size
     q = program.side - lam * (stack.A[~zero].T @ np.sign(z[~zero]))
     if not np.any(zero):
-        return None if stack.regular is None else np.asarray(stack.regular.solve(q))
+        return None if stack.regular is None else stack.regular.solve(q)
     found = without_combinations(replace(stack, A=stack.A[zero]), q)
     return None if found is None else found[0]
 
