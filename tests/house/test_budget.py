@@ -144,7 +144,9 @@ print("\\n".join(sorted(name.removeprefix(home) for name in seen if name.startsw
     yield from run.stdout.split()
 
 
-@pytest.mark.parametrize("journey", JOURNEYS)
+@pytest.mark.parametrize(
+    "journey", [*[*JOURNEYS][:3], pytest.param("LassoCV.fit", marks=pytest.mark.slow)]
+)
 def test_a_journey_goes_through_few_files(journey: str) -> None:
     files = list(executed(JOURNEYS[journey]))
     assert 3 < len(files) <= FILES[journey], files

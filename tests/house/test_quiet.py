@@ -7,6 +7,7 @@ import io
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -16,6 +17,8 @@ from support.sizes import by_turns
 import convexml as cml
 from convexml.solvers.reference import REFERENCE
 from convexml.solvers.reference.process import hushed
+
+slow = partial(pytest.param, marks=pytest.mark.slow)
 
 OF_A_SCRIPT = """
 import os, sys, warnings
@@ -88,14 +91,14 @@ def test_the_command_runs_where_standard_output_is_no_file(repository: Path) -> 
     assert (run.returncode, run.stderr) == (0, b"")
 
 
-@pytest.mark.parametrize("solver", ["auto", "highs", "osqp"])
+@pytest.mark.parametrize("solver", ["highs", *(slow(each) for each in ("auto", "osqp"))])
 def test_solve_prints_one_document(solver: str, tmp_path: Path, repository: Path) -> None:
     file = str(repository / "problems" / "lp_diet.toml")
     text, _ = written(tmp_path, "-m", "convexml", "solve", file, "--solver", solver, "--json")
     assert json.loads(text)["records"][0]["verdict"] == "certified"
 
 
-@pytest.mark.parametrize("kind", ["--json", "--csv"])
+@pytest.mark.parametrize("kind", ["--json", slow("--csv")])
 def test_compare_prints_one_document(kind: str, tmp_path: Path, repository: Path) -> None:
     file = str(repository / "problems" / "lp_diet.toml")
     what = ("compare", file, "--solvers", "highs,osqp", kind, "-", "--jobs", "1")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,7 @@ def of(model: Any, *hyper: Any, **fixed: Any) -> Callable[..., Any]:
     """Pose a model whose hyperparameters are numbers, or functions of the units s and t."""
 
     def make(X: Array, y: Array, s: float, t: float, **keywords: Any) -> Any:
-        moved = [h(s, t) if callable(h) else h for h in hyper]
+        moved = [h(s, t) if isinstance(h, FunctionType) else h for h in hyper]
         return model(X, y, *moved, **fixed, **keywords)
 
     return make

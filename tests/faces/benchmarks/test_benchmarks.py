@@ -111,6 +111,7 @@ def test_a_false_verdict_is_counted():
 
 
 @pytest.mark.filterwarnings("ignore:.*has negative eigenvalues")
+@pytest.mark.slow
 def test_calls_that_nobody_means_are_answered_or_refused():
     importlib.import_module("nasty_calls").sample(20)
 
