@@ -29,6 +29,7 @@ from .sums import certify_sum
 
 CLEAR = (1e-3, 1e-6, 1e-9)
 """Shares of the largest |(A w)_k| from which on another one counts as not 0."""
+UNKNOWN = "columns of X and A depend on each other up to rounding: no bound on w is known."
 SHOWS, VISIBLE = 1e-3, 1e-11
 """Shares of the gap that is asked for, and of P, from which on rounding is worth exact products."""
 
@@ -85,19 +86,15 @@ class Generalized(SumOfTerms):
         return float(np.sqrt(self.null) or np.max(np.abs(self.y)) or 1.0)
 
     @cached_property
-    def _stack(self) -> tuple[Stacked, str]:
+    def stack(self) -> Stacked:
+        """X and A above one another, in units of their own."""
         kappa = float(self.lam / self.spread)
         return stacked(self.X, self.c, self.A, kappa, self.fit_intercept)
 
     @property
     def unknown(self) -> str:
         """Why no bound is known; "" where one is."""
-        return self._stack[1]
-
-    @property
-    def stack(self) -> Stacked:
-        """X and A above one another, in units of their own."""
-        return self._stack[0]
+        return "" if self.stack.measure.sigma > 0.0 else UNKNOWN
 
     @cached_property
     def _sizes(self) -> tuple[Any, Any]:
@@ -268,18 +265,14 @@ class Generalized(SumOfTerms):
         stack, u, s = self.stack, parts[0], L1(self.lam).clip(parts[1])
         if not exactly:
             left = stack.B.T @ (u / stack.roots) + stack.A.T @ s
-            return Nearly((u, s), left, gamma(u.size + s.size + 10) * self._size(u, s))
+            far = length(s) / max(stack.kappa, np.finfo(float).tiny)
+            most = 2.0 * np.hypot(length(u / stack.roots), far) * np.sqrt(left.size)
+            return Nearly((u, s), left, gamma(u.size + s.size + 10) * float(most))
         g = self.drift(u, s)
         taken = g[-1] * stack.shift if self.fit_intercept else 0.0 * stack.shift
         kept = g[stack.columns]
         lost = 4.0 * UNIT * length((np.abs(kept) + np.abs(taken)) * stack.units)
         return Nearly((u, s), (kept - taken) * stack.units, lost)
-
-    def _size(self, u: Array, s: Array) -> float:
-        """At least the norm of |B|'|u / roots| + |A|'|s|."""
-        pulled = length(s) / max(self.stack.kappa, np.finfo(float).tiny)
-        whole = float(np.hypot(length(u / self.stack.roots), pulled))
-        return 2.0 * float(np.sqrt(self.stack.units.size)) * whole
 
     def _near(self, found: Nearly) -> list[Pair]:
         """Both parts, and how far those of an exact point may be: shrunk until the box holds it."""

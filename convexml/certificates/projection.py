@@ -182,14 +182,10 @@ class Stacked:
         return self.B.T @ self.B
 
     def metric(self, roots: Array | float) -> Projection:
-        """The projection by changes of both; those of A are weighed by the squares of ``roots``."""
+        """The projection by changes of both; those of A are weighed by squares of ``roots``."""
         column = np.reshape(roots, (-1, 1))
         scaled = sparse.csr_array(self.A * column) if sparse.issparse(self.A) else self.A * column
         return Projection((self.B, scaled), (self.roots, roots), self.gram + scaled.T @ scaled)
-
-    def solver(self, weights: Array) -> Cholesky | Factored | None:
-        """A factorisation of B'B + A' diag(weights) A; None where it has none."""
-        return self.metric(np.sqrt(weights)).solver
 
     @cached_property
     def whole(self) -> Projection:
@@ -208,8 +204,8 @@ class Stacked:
         return self.regular or self.whole
 
 
-def stacked(X: Any, c: Array, A: Any, kappa: float, intercept: bool) -> tuple[Stacked, str]:
-    """The stack of columns that are independent, and why no bound is known, or "".
+def stacked(X: Any, c: Array, A: Any, kappa: float, intercept: bool) -> Stacked:
+    """The stack, of columns that are independent where others depend on them exactly.
 
     Parameters
     ----------
@@ -230,18 +226,13 @@ def stacked(X: Any, c: Array, A: Any, kappa: float, intercept: bool) -> tuple[St
     if intercept and is_dense:
         shift[:-1] = c @ X[:, :-1]
     found = _in_units(X, c, A, kappa, shift, np.arange(k))
-    if found.measure.sigma > 0.0:
-        return found, ""
-    split = None
-    if count * k <= EXAMINED:
+    if found.measure.sigma == 0.0 and count * k <= EXAMINED:
         dense = [each.toarray() if sparse.issparse(each) else each for each in (X, A)]
         split = dependence(np.vstack(dense) if kappa > 0.0 else dense[0])
-    if split is not None and split.exact.size and not split.doubtful.size:
-        kept = split.independent
-        fewer = _in_units(X[:, kept], c, A[:, kept], kappa, np.zeros(kept.size), kept)
-        if fewer.measure.sigma > 0.0:
-            return fewer, ""
-    return found, "columns of X and A depend on each other up to rounding: no bound on w is known."
+        if split.exact.size and not split.doubtful.size:
+            kept = split.independent
+            return _in_units(X[:, kept], c, A[:, kept], kappa, np.zeros(kept.size), kept)
+    return found
 
 
 def _in_units(X: Any, c: Array, A: Any, kappa: float, shift: Array, columns: Array) -> Stacked:

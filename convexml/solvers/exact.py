@@ -184,7 +184,7 @@ def _by_multipliers(stack: Stacked, q: Array) -> tuple[Array, Array] | None:
     v, s = np.zeros_like(q), np.zeros(A.shape[0])
     for weight in WEIGHTS:
         weights = np.full(s.size, weight * unit)
-        solver = stack.solver(weights)
+        solver = stack.metric(np.sqrt(weights)).solver
         if solver is None:
             return None
         least = np.inf

@@ -12,8 +12,8 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.lapack import dpbsv
 from scipy.optimize import linprog
 
-from ...certificates.algebra.definite import Cholesky, Factored
 from ...certificates.generalized_lasso import Generalized
+from ...certificates.projection import Projection
 from ...numerics import Array
 from ..exact import smallest_box, without_combinations
 
@@ -112,8 +112,8 @@ class CoupledBox:
     M, A : arrays or sparse arrays, shapes (k, k) and (m, k)
     q, w : array, shape (k,)
         The start w, where A's is 0, has M w about q.
-    solver : callable
-        Of weights (m,): a factorisation of M + A' diag(weights) A, or None.
+    metric : callable
+        Of the roots of weights (m,): the projection with the factor of M + A' diag(weights) A.
     """
 
     def __init__(
@@ -122,9 +122,9 @@ class CoupledBox:
         q: Array,
         A: Array,
         w: Array,
-        solver: Callable[[Array], Cholesky | Factored | None],
+        metric: Callable[[Array], Projection],
     ) -> None:
-        self._M, self._q, self._A, self._solver = M, q, A, solver
+        self._M, self._q, self._A, self._metric = M, q, A, metric
         self.w = w
         self._left = self._step = np.zeros_like(w)
 
@@ -135,7 +135,7 @@ class CoupledBox:
 
     def step(self, weights: Array, side: Array) -> Array:
         """The t with A dw - weights * t = -side, where M dw + A't removes what is left."""
-        factor = self._solver(1.0 / weights)
+        factor = self._metric(np.sqrt(1.0 / weights)).solver
         if factor is None:
             raise np.linalg.LinAlgError("the system of a step is singular.")
         self._step = -factor.solve(self._left + self._A.T @ (side / weights))
@@ -176,7 +176,7 @@ def combination_steps(program: Generalized) -> Iterator[Step]:
     start = (stack.regular or stack.whole).solve(q)
     if start is None:
         return
-    box = CoupledBox(stack.gram, q, stack.A, start, stack.solver)
+    box = CoupledBox(stack.gram, q, stack.A, start, stack.metric)
     promise = np.inf
     for s in inner_points(box, m, lam):
         before, promise = promise, program.promise(box.w, s)
