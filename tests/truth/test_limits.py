@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.hard.every_model import ALONE, LABELS, ROWS, UNWEIGHTED
+from support.installed import need
 from support.model_cases import samples, separable
 from support.sizes import by_turns
 
@@ -99,6 +100,7 @@ def hanging(limit: float, name: str) -> Any:
 @pytest.mark.usefixtures("no_process")
 @pytest.mark.parametrize("name", ["ecos", pytest.param("piqp", marks=pytest.mark.slow)])
 def test_a_solver_that_knows_no_limit_is_stopped(name: str) -> None:
+    need(name)
     small = cml.Lasso(X, Y, 0.3)
     assert small.solve(name, max_seconds=60.0).claimed_status == "optimal"
     (first,) = process._running
@@ -120,18 +122,19 @@ def test_a_solver_that_knows_no_limit_is_stopped(name: str) -> None:
     assert process._running == [second]
 
 
-def test_what_is_answered_from_there_is_what_is_answered_here() -> None:
-    for name in ("ecos", "piqp"):
-        for problem in (cml.Lasso(X, Y, 0.3), cml.HardMarginSVM(*separable())):
-            here = problem.solve(name, polish=False)
-            there = problem.solve(name, polish=False, max_seconds=60.0)
-            assert np.array_equal(here.primal["w"], there.primal["w"])
-            assert np.array_equal(here.dual["u"], there.dual["u"])
-            assert here.iterations == there.iterations
-        inseparable = cml.HardMarginSVM(*samples("binary")).solve(name, max_seconds=60.0)
-        assert inseparable.status == "infeasible"
-        with pytest.raises(InputError, match="there is no option 'nonsense'"):
-            problem.solve(name, max_seconds=60.0, nonsense=1)
+@pytest.mark.parametrize("name", ["ecos", "piqp"])
+def test_what_is_answered_from_there_is_what_is_answered_here(name: str) -> None:
+    need(name)
+    for problem in (cml.Lasso(X, Y, 0.3), cml.HardMarginSVM(*separable())):
+        here = problem.solve(name, polish=False)
+        there = problem.solve(name, polish=False, max_seconds=60.0)
+        assert np.array_equal(here.primal["w"], there.primal["w"])
+        assert np.array_equal(here.dual["u"], there.dual["u"])
+        assert here.iterations == there.iterations
+    inseparable = cml.HardMarginSVM(*samples("binary")).solve(name, max_seconds=60.0)
+    assert inseparable.status == "infeasible"
+    with pytest.raises(InputError, match="there is no option 'nonsense'"):
+        problem.solve(name, max_seconds=60.0, nonsense=1)
 
 
 @pytest.mark.usefixtures("no_process")
