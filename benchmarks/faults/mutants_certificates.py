@@ -540,4 +540,32 @@ MUTANTS = [
         "(r, 0.0 * r), (z, 0.0 * z)",
         (f"{PROJECTIONS}::test_no_gap_is_less_than_what_a_better_point_proves",),
     ),
+    Mutant(
+        "convex fit: what balances the multipliers is not charged",
+        "convexml/certificates/convex_regression.py",
+        "(-lam.ravel(), off.ravel())",
+        "(-lam.ravel(), 0.0 * off.ravel())",
+        (f"{SUMS}::test_pieces_and_their_multipliers_are_as_near_as_they_tell",),
+    ),
+    Mutant(
+        "convex fit: what balances them does not move t",
+        "convexml/certificates/convex_regression.py",
+        "+ off * (1.0 + 2.0 * share)",
+        "",
+        (f"{SUMS}::test_pieces_and_their_multipliers_are_as_near_as_they_tell",),
+    ),
+    Mutant(
+        "convex fit: rounding of t is left out",
+        "convexml/certificates/convex_regression.py",
+        "share * np.abs(lam) + off",
+        "0.0 * lam + off",
+        (f"{SUMS}::test_pieces_and_their_multipliers_are_as_near_as_they_tell",),
+    ),
+    Mutant(
+        "convex fit: rounding of slacks is left out",
+        "convexml/certificates/convex_regression.py",
+        "noise = gamma(self.X.shape[1] + 4) * sizes",
+        "noise = 0.0 * sizes",
+        (f"{SUMS}::test_pieces_and_their_multipliers_are_as_near_as_they_tell",),
+    ),
 ]

@@ -2,26 +2,27 @@
 
 For lambda_ij >= 0 with sum_j lambda_ij (x_j - x_i) = 0 for every i and t_k = sum_i lambda_ik -
 sum_j lambda_kj the dual maximises -sum n t_k^2 / 2 + y_k t_k. Multipliers that balance exactly are
-known to be near the repaired ones, and a change of lambda_ij changes D by about theta_j - theta_i
-of theta = y + n t, which is its price.
+known to be near the repaired ones: how near is what the sum of terms asks for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
 
-from ..formulas import Condition, products, worst
+from ..formulas import worst
 from ..numerics import ROUNDING, UNIT, Array, gamma, length, two_sum
+from ..penalties import Nonnegative
+from ..problem.terms import Pair, Squares, Summand, SumOfTerms
 from .algebra.definite import least_singular_value, unit_columns
 from .algebra.rationals import dependence
-from .certificate import Certificate
-from .judge import bounded, judge
-from .scale import learning_scale
+from .certificate import Certificate, Verdict
+from .sums import certify_sum
 
 # Multipliers of a convex fit that are to balance at every point: repaired, and priced.
 #
@@ -136,8 +137,8 @@ LEAST = (1e-8, 1e-4)
 
 
 @dataclass(frozen=True, eq=False)
-class Convex:
-    """The problem of the convex fit.
+class Convex(SumOfTerms):
+    """The problem of the convex fit, of points (theta, g).
 
     Attributes
     ----------
@@ -172,9 +173,22 @@ class Convex:
         """P of the mean."""
         return 0.5 * float(np.mean(np.square(self.y - self.y.mean())))
 
-    def cost(self, theta: Array) -> float:
-        """(1/2n) |y - theta|^2."""
-        return 0.5 * float(np.mean(np.square(self.y - theta)))
+    @cached_property
+    def terms(self) -> tuple[Summand, ...]:
+        spread, n = float(np.sqrt(2.0 * self.null)), self.n
+        slope, domain = ("(theta_k - y_k)/n = t_k", spread / n), ("lambda_ij >= 0", spread / n)
+        pieces = Summand(
+            Nonnegative(),
+            dual="lambda",
+            domain=domain,
+            feasible=("theta_j >= theta_i + g_i'(x_j - x_i)", spread),
+            slack="lambda_ij (theta_j - theta_i - g_i'(x_j - x_i)) = 0",
+            sign=-1.0,
+        )
+        return Summand(Squares(self.y, np.full(n, 1.0 / n)), slope=slope), pieces
+
+    def cost(self, x: tuple[Array, Array]) -> float:
+        return float(self.terms[0].function.value(x[0]))
 
     def slacks(self, theta: Array, g: Array) -> tuple[Array, Array]:
         """theta_j - theta_i - g_i'(x_j - x_i) at (i, j), and the sizes of their terms."""
@@ -183,18 +197,15 @@ class Convex:
         sizes = values + np.einsum("ijk,ik->ij", np.abs(self.between), np.abs(g))
         return slack, sizes
 
-    def value(self, theta: Array, g: Array) -> float:
+    def images(self, x: tuple[Array, Array]) -> list[Pair]:
+        slack, sizes = self.slacks(*x)
+        noise = gamma(self.X.shape[1] + 4) * sizes
+        return [(x[0], np.zeros_like(x[0])), (slack.ravel(), noise.ravel())]
+
+    def value(self, x: tuple[Array, Array]) -> float:
         """The objective; inf where the pieces are not below the values by more than rounding."""
-        slack, sizes = self.slacks(theta, g)
-        return self.cost(theta) if np.all(slack >= -ROUNDING * sizes) else np.inf
-
-    def value_rounding(self, theta: Array) -> float:
-        """What the objective may be off by."""
-        return gamma(self.n + 8) * self.cost(theta)
-
-    def tilt(self, lam: Array) -> Array:
-        """t_k = sum_i lambda_ik - sum_j lambda_kj."""
-        return np.asarray(lam.sum(axis=0) - lam.sum(axis=1))
+        slack, sizes = self.slacks(*x)
+        return self.cost(x) if np.all(slack >= -ROUNDING * sizes) else np.inf
 
     def drift(self, lam: Array) -> tuple[Array, Array]:
         """sum_j lambda_ij (x_j - x_i), and the sizes of its terms, shape (n, d)."""
@@ -203,92 +214,47 @@ class Convex:
 
     def dual_value(self, lam: Array) -> float:
         """D; -inf where a multiplier is negative, or a row does not balance up to rounding."""
-        drift, sizes = self.drift(lam)
+        (drift, sizes), (t, _) = self.drift(lam), self.completed([lam])[0]
         if np.any(lam < 0.0) or np.any(np.abs(drift) > ROUNDING * sizes):
             return -np.inf
-        return self._at(self.tilt(lam))
-
-    def _at(self, t: Array) -> float:
         return -float(0.5 * self.n * (t @ t) + (self.y - self.y.mean()) @ t)
 
-    def bound(self, given: Array) -> tuple[float, float, Array, int]:
-        """D at multipliers near those given, its price and rounding, these, and how many failed."""
+    def completed(self, given: Sequence[Array], steps: Array | float = 0.0) -> list[Pair]:
+        """With t_k = sum_i lambda_ik - sum_j lambda_kj; ``steps`` bound what moves the lambda."""
+        lam, n = given[0], self.n
+        off = np.broadcast_to(steps, lam.shape)
+        share = gamma(n + 8)
+        moved = share * np.abs(lam) + off * (1.0 + 2.0 * share)
+        error = (moved.sum(axis=0) + moved.sum(axis=1)) * (1.0 + 2.0 * share)
+        return [(lam.sum(axis=0) - lam.sum(axis=1), error), (-lam.ravel(), off.ravel())]
+
+    def nearest(self, images: Sequence[Pair], given: Array) -> tuple[list[Pair], int]:
+        """The best for these images of the dual points near, and how many rows have none."""
         lam = np.maximum(given, 0.0)
         np.fill_diagonal(lam, 0.0)
-        doubtful = 0
-        top, best = float(np.max(lam, initial=0.0)), (0.0, 0.0, np.zeros_like(lam))
+        top, doubtful = float(np.max(lam, initial=0.0)), 0
+        known = [self.completed([np.zeros_like(lam)])]
         for share in LEAST if top > 0.0 else ():
             found = balanced_multipliers(self._apart, lam, share * top)
-            value, lost = self._priced(found)
             doubtful = max(doubtful, found.doubtful)
-            if value - lost > best[0] - best[1]:
-                best = value, lost, found.multipliers
-        return *best, doubtful
-
-    def _priced(self, found: Balanced) -> tuple[float, float]:
-        """D, and what rounding and the change to multipliers that balance may take off it."""
-        lam, n = found.multipliers, self.n
-        t, ends = self.tilt(lam), lam.sum(axis=0) + lam.sum(axis=1)
-        fit, away = self.y + n * t, self.y - self.y.mean()
-        steps = found.moved * found.change[:, None]
-        noise = gamma(n + 8) * ends
-        moved = steps.sum(axis=0) + steps.sum(axis=1) + noise
-        lost = float(np.sum(steps * np.abs(fit[None, :] - fit[:, None])))
-        lost += float(noise @ np.abs(fit - self.y.mean())) + 0.5 * n * float(moved @ moved)
-        size = 0.5 * n * float(t @ t) + float(np.abs(away) @ np.abs(t))
-        slip = gamma(n + 8) * float(np.max(np.abs(self.y))) * float(np.sum(moved))
-        return self._at(t), (lost + gamma(2 * n + 32) * size + slip) * (1.0 + gamma(n + 32))
+            known.append(self.completed([found.multipliers], found.moved * found.change[:, None]))
+        return self.best_of(known, images), doubtful
 
     def certify(
         self, theta: Array, g: Array, given: Array | None, tol: float, *, passed: bool
     ) -> Certificate:
         """Judge a fit by multipliers, repaired, or by none: D = 0 at lambda = 0."""
-        lam = np.zeros((self.n, self.n)) if given is None else given
-        value, lost, near, doubtful = self.bound(lam)
-        primal = self.cost(theta)
-        slack, sizes = self.slacks(theta, g)
-        # What a violation may have gained is part of the gap.
-        gained = float(np.sum(near * np.maximum(gamma(g.shape[1] + 4) * sizes - slack, 0.0)))
-        rows = self._rows(theta, g, lam if passed else near, slack, sizes)
-        # The price of a violation bounds P here, not that of a point that meets the constraints.
-        beside = any(row.kind == "primal_feasibility" and row.breaks(tol) for row in rows)
-        found = bounded(
-            primal,
-            value,
-            rows,
-            tol,
-            scale=learning_scale(primal, value, self.null),
-            rounding=lost + gained + self.value_rounding(theta),
-            dual={"lambda": near},
-            dual_source="passed" if passed else "constructed",
-            gap=np.inf if beside else None,
-            repaired=float(np.max(np.abs(near - lam), initial=0.0)) if passed else 0.0,
-            is_proved=True,
-        )
-        if doubtful and not found.relative_gap <= tol:
-            why = f"multipliers of {doubtful} points balance up to rounding only, and are left out."
-            found = found.but(reason=why)
-        return judge(found)
-
-    def _rows(
-        self, theta: Array, g: Array, lam: Array, slack: Array, sizes: Array
-    ) -> list[Condition]:
-        n = self.n
-        spread = float(np.sqrt(2.0 * self.null))
-        drift, terms = self.drift(lam)
-        pull = (theta - self.y) / n - self.tilt(lam)
-        noise = gamma(g.shape[1] + 4) * sizes
-        terms = np.broadcast_to(np.max(terms, axis=0), drift.shape)
-        return [
-            worst("(theta_k - y_k)/n = t_k", "stationarity", pull, spread / n),
-            worst(
-                "theta_j >= theta_i + g_i'(x_j - x_i)",
-                "primal_feasibility",
-                np.maximum(-slack, 0.0),
-                spread,
-                noise,
-            ),
-            worst("sum_j lambda_ij (x_j - x_i) = 0", "stationarity", drift, terms),
-            worst("lambda_ij >= 0", "dual_feasibility", np.maximum(-lam, 0.0), spread / n),
-            products("lambda_ij (theta_j - theta_i - g_i'(x_j - x_i)) = 0", lam * slack),
-        ]
+        x, lam = (theta, g), np.zeros((self.n, self.n)) if given is None else given
+        images = self.images(x)
+        near, doubtful = self.nearest(images, lam)
+        lam = lam if passed else -near[1][0].reshape(lam.shape)
+        drift, sizes = self.drift(lam)
+        sizes = np.broadcast_to(np.max(sizes, axis=0), drift.shape)
+        balance = worst("sum_j lambda_ij (x_j - x_i) = 0", "stationarity", drift, sizes)
+        own = {"lambda": lam}
+        known: dict[str, Any] = {"images": images, "near": near, "equations": [balance]}
+        found = certify_sum(self, x, own, tol, passed=passed, **known)
+        if not doubtful or found.verdict is not Verdict.UNDECIDED or found.relative_gap <= tol:
+            return found
+        why = f"multipliers of {doubtful} points balance up to rounding only, and are left out."
+        return found.but(reason=why)

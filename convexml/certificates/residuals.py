@@ -136,21 +136,20 @@ class SquareRoot(SumOfTerms):
         total = total if self.samples.fit_intercept else 0.0
         return worst("1'u = 0", "dual_feasibility", total, sizes, ROUNDING * sizes)
 
-    def _slopes(self, w: Array, b: float) -> Iterator[Array]:
+    def _slopes(self, w: Array, rest: Array) -> Iterator[Array]:
         """What w suggests: its residuals, and the lines of its supports."""
-        rest = residual(self.samples, w, b)[0]
         size = self.samples.size(rest)
         yield -self.samples.c * (rest / size) if 0.0 < size < np.inf else 0.0 * rest
         for line in support_lines(self.samples, w, self.lam):
             yield line.dual(line.root)
 
-    def best_multiple(self, slopes: Iterable[Array]) -> Array:
+    def best_slope(self, slopes: Iterable[Array]) -> Array:
         """The u of the best bound among multiples of these."""
         images = self.images((np.zeros(self.samples.design.shape[1]), self.samples.mean))
         return self._best(slopes, images)[1][0]
 
     def _best(self, slopes: Iterable[Array], images: Sequence[Pair]) -> list[Pair]:
-        return self.best_of((in_balance(self.samples, u) for u in slopes), images)
+        return self.best_multiple((in_balance(self.samples, u) for u in slopes), images)
 
     def certify(self, w: Array, b: float, given: Array | None, tol: float) -> Certificate:
         """Judge (w, b) by u, moved to where it is feasible, or by a u of the point's own."""
@@ -158,8 +157,9 @@ class SquareRoot(SumOfTerms):
             return self._without_penalty(w, b, given, tol)
         if given is not None:
             return self._judged(w, b, given, tol, True)
-        near = self._best(self._slopes(w, b), self.images((w, b)))
-        return self._judged(w, b, near[1][0], tol, False, near=near)
+        images = self.images((w, b))
+        near = self._best(self._slopes(w, -images[1][0]), images)
+        return self._judged(w, b, near[1][0], tol, False, near=near, images=images)
 
     def _judged(
         self, w: Array, b: float, u: Array, tol: float, passed: bool, **known: Any
@@ -368,10 +368,10 @@ class Dantzig(SumOfTerms):
             return -np.inf
         return float((it.samples.c * it.targets) @ q) - self.lam * float(np.abs(v).sum())
 
-    def of_point(self, w: Array, b: float) -> Iterator[Array]:
+    def of_point(self, w: Array, rows: Array) -> Iterator[Array]:
         """The v that make up for the signs of w by the rows that it meets."""
         it = self.correlations
-        rows, parts = it.of_residuals(w, b)[0], np.abs(w) * it.norms
+        parts = np.abs(w) * it.norms
         slack = np.abs(np.abs(rows) - self.lam)
         for share in SMALL:
             used = np.flatnonzero((parts > share * parts.max(initial=0.0)) & (it.norms > 0.0))
@@ -392,8 +392,10 @@ class Dantzig(SumOfTerms):
         if given is not None:
             own = {"v": given}
             return certify_sum(self, (w, b), own, tol, passed=True, dual=own)
-        near = self.best_of(self.of_point(w, b), self.images((w, b)))
-        return certify_sum(self, (w, b), {"v": near[1][0]}, tol, passed=False, near=near)
+        images = self.images((w, b))
+        near = self.best_multiple(self.of_point(w, images[1][0]), images)
+        known: dict[str, Any] = {"images": images, "near": near}
+        return certify_sum(self, (w, b), {"v": near[1][0]}, tol, passed=False, **known)
 
 
 # The linear program of the Dantzig selector, by working sets of columns that HiGHS solves.

@@ -46,7 +46,7 @@ def certify_sum(
     images : sequence of pairs, optional
         Those of x, where they are known.
     near : sequence of pairs, optional
-        The dual point, where it was constructed.
+        The dual point, where it is known; of multipliers that were constructed, theirs.
     at : sequence of pairs, optional
         The one that conditions are measured at, where it is another.
     **facts
@@ -55,7 +55,7 @@ def certify_sum(
     images = problem.images(x) if images is None else images
     names = [term.dual for term in problem.terms if term.dual]
     given = [dual[name] for name in names]
-    before = problem.completed(given) if near is None else near
+    before = at or (near if near is not None and not passed else problem.completed(given))
     near = problem.dual_point(images, given, before) if near is None else near
     primal = problem.cost_of(images)
     gap = max(problem.excess(images, near), problem.price(images, near))

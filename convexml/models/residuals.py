@@ -602,14 +602,14 @@ class SquareRootLasso(ResidualProblem):
         best = zero, it.best_intercept(zero)
         slopes = [it.null_slopes()]
         if self.lam >= self.lam_max:
-            yield self._told(*best, slopes[0] if self.lam == 0.0 else program.best_multiple(slopes))
+            yield self._told(*best, slopes[0] if self.lam == 0.0 else program.best_slope(slopes))
             return
         if self.lam == 0.0:
             yield self._told(*self._least_squares(), None)
             return
         for w, b, more in scaled_lasso(it, self.lam, self._fit()):
             best = min(best, (w, b), key=program.cost)
-            slopes = [program.best_multiple([*slopes, *more])]
+            slopes = [program.best_slope([*slopes, *more])]
             yield self._told(*best, slopes[0])
 
     def _told(self, w: Array, b: float, u: Array | None) -> tuple[Arrays, Arrays]:
@@ -672,7 +672,7 @@ class SquareRootLasso(ResidualProblem):
         found = self.constraints["prediction"].dual_value
         if found is None or self.lam == 0.0 or not np.all(np.isfinite(found)):
             return {}
-        return {"u": self._whole(self.program.best_multiple([np.array(found)]))}
+        return {"u": self._whole(self.program.best_slope([np.array(found)]))}
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         z = self.residuals.design.matvec(point["w"]) + point["b"]

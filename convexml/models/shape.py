@@ -128,7 +128,7 @@ class ConvexRegression(Predictor, ArrayProblem):
         return {"theta": point[:, 0], "g": point[:, 1:]}
 
     def _value(self, point: Arrays) -> float:
-        return self.program.value(point["theta"], point["g"])
+        return self.program.value((point["theta"], point["g"]))
 
     def _dual_value(self, dual: Arrays) -> float:
         return self.program.dual_value(dual["lambda"])
@@ -147,7 +147,7 @@ class ConvexRegression(Predictor, ArrayProblem):
             joined,
             self._promising(0.01 * tol),
             partial(self._certify, passed=False),
-            lambda each: self.program.value_rounding(each[:, 0]),
+            lambda each: self.program.value_rounding((each[:, 0], each[:, 1:])),
             self._split,
             with_own=lam is None,
         )
@@ -165,7 +165,7 @@ class ConvexRegression(Predictor, ArrayProblem):
             return
         for theta, g, lam in piece_steps(program.X, program.y):
             gap = float(np.sum(lam * np.maximum(program.slacks(theta, g)[0], 0.0)))
-            cost = program.cost(theta)
+            cost = program.cost((theta, g))
             share = relative(gap, learning_scale(cost, cost - gap, program.null))
             # Where it no longer falls rounding has been reached, and each point is judged.
             self._promise = share if share < before else 0.0

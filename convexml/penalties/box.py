@@ -88,8 +88,7 @@ class Box(Penalty):
         return np.where(np.isfinite(end), end, 0.0)
 
     def outside(self, v: Array) -> Array:
-        lo, hi = self._bounds(len(v))
-        return np.where(np.isinf(np.where(v > 0.0, hi, lo)), v, 0.0)
+        return np.where(np.isinf(np.where(v > 0.0, self.hi, self.lo)), v, 0.0)
 
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         return np.inf if np.any(np.abs(self.outside(v)) > slack) else float(self._support(v) @ v)
@@ -108,9 +107,9 @@ class Box(Penalty):
 
     def excess(self, w: Array, e: Array, v: Array, h: Array) -> Array:
         # v_j times what w_j lacks to the bound that v_j pushes towards, at both ends of v.
-        (lo, hi), most = self._bounds(len(w)), np.zeros_like(w)
+        most = np.zeros_like(w)
         for end in (v - h, v + h):
-            side = np.where(end > 0.0, hi, np.where(end < 0.0, lo, w))
+            side = np.where(end > 0.0, self.hi, np.where(end < 0.0, self.lo, w))
             most = np.maximum(most, np.maximum(end * (side - w), 0.0) + np.abs(end) * e)
         return most * (1.0 + gamma(8))
 
@@ -122,7 +121,7 @@ class Box(Penalty):
         return 0.0 if np.any(self.outside(v - h)) or np.any(self.outside(v + h)) else np.inf
 
     def project(self, w: Array) -> Array:
-        return np.clip(w, *self._bounds(len(w)))
+        return np.clip(w, self.lo, self.hi)
 
     def prox(self, w: Array, step: float | Array) -> Array:
         return self.project(w)

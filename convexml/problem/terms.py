@@ -274,11 +274,17 @@ class SumOfTerms(ABC):
         moved = [(t * u, t * h * (1.0 + 2.0 * EPS)) for u, h in near]
         return [(u, h + np.where(u != 0.0, np.spacing(np.abs(u)), 0.0)) for u, h in moved]
 
-    def best_of(self, candidates: Iterable[Array], images: Sequence[Pair]) -> list[Pair]:
-        """The best dual point for a point of multiples of these; 0 is among them."""
-        found = [[(np.zeros_like(z), np.zeros_like(z)) for z, _ in images]]
-        found += [self.shrunk(self.completed([u]), np.inf) for u in candidates]
-        return min(found, key=lambda near: self.excess(images, near))
+    def best_of(self, points: Sequence[list[Pair]], images: Sequence[Pair]) -> list[Pair]:
+        """The best for these images of some dual points."""
+        if len(points) == 1:
+            return points[0]
+        return min(points, key=lambda near: self.excess(images, near))
+
+    def best_multiple(self, candidates: Iterable[Array], images: Sequence[Pair]) -> list[Pair]:
+        """The best of multiples of these; 0 is among them."""
+        zero = [(np.zeros_like(z), np.zeros_like(z)) for z, _ in images]
+        found = (self.shrunk(self.completed([u]), np.inf) for u in candidates)
+        return self.best_of([zero, *found], images)
 
     def excess(self, images: Sequence[Pair], near: Sequence[Pair]) -> float:
         """P(x) - D from above, of the images of x and a dual point."""
