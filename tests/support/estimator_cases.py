@@ -5,24 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn import linear_model as lm
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import (
-    ElasticNet,
-    HuberRegressor,
-    Lasso,
-    LassoLars,
-    LinearRegression,
-    LogisticRegression,
-    MultiTaskElasticNet,
-    MultiTaskLasso,
-    PoissonRegressor,
-    QuantileRegressor,
-    Ridge,
-    RidgeClassifier,
-    SGDClassifier,
-    SGDRegressor,
-    TweedieRegressor,
-)
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 import support.estimator_objectives as documented
@@ -37,17 +21,17 @@ LIBSVM = 1e-10
 NU = 1e-8
 
 
-def _logistic(**settings: Any) -> LogisticRegression:
+def _logistic(**settings: Any) -> lm.LogisticRegression:
     common = {"tol": TIGHT, "max_iter": 20000, "C": 0.7, "random_state": 0}
-    return LogisticRegression(**(common | settings))
+    return lm.LogisticRegression(**(common | settings))
 
 
-def _saga(**settings: Any) -> LogisticRegression:
+def _saga(**settings: Any) -> lm.LogisticRegression:
     return _logistic(solver="saga", max_iter=100000, **settings)
 
 
 STOP = {"max_iter": 1}
-LR = LinearRegression
+LR = lm.LinearRegression
 
 
 def cases(objective: Any, *rows: tuple[Any, ...], **common: Any) -> list[Case]:
@@ -64,29 +48,29 @@ CASES = (
         ("LinearRegression, 2 targets", LR(), "two"),
         ("LinearRegression, sparse", LR(tol=1e-13), "real", "sparse")),
     *cases(documented.ridge,
-        ("Ridge", Ridge(2.0), "real"),
-        ("Ridge, w >= 0", Ridge(2.0, positive=True, tol=1e-12), "real"),
-        ("Ridge, 2 alphas", Ridge([0.5, 3.0]), "two")),
+        ("Ridge", lm.Ridge(2.0), "real"),
+        ("Ridge, w >= 0", lm.Ridge(2.0, positive=True, tol=1e-12), "real"),
+        ("Ridge, 2 alphas", lm.Ridge([0.5, 3.0]), "two")),
     *cases(documented.ridge,
-        ("Ridge, sag", Ridge(2.0, solver="sag", tol=1e-13, max_iter=100000, random_state=0),
+        ("Ridge, sag", lm.Ridge(2.0, solver="sag", tol=1e-13, max_iter=100000, random_state=0),
          "real"), early=STOP),
     *cases(documented.ridge_classifier,
-        ("RidgeClassifier", RidgeClassifier(2.0), "binary"),
-        ("RidgeClassifier, three classes", RidgeClassifier(2.0, class_weight="balanced"), "three")),
-    *cases(documented.elastic_net, ("LassoLars", LassoLars(0.1), "real"), weighted=False),
+        ("RidgeClassifier", lm.RidgeClassifier(2.0), "binary"),
+        ("RidgeClassifier, three", lm.RidgeClassifier(2.0, class_weight="balanced"), "three")),
+    *cases(documented.elastic_net, ("LassoLars", lm.LassoLars(0.1), "real"), weighted=False),
     *cases(documented.elastic_net,
-        ("Lasso", Lasso(0.1, tol=TIGHT), "real"),
-        ("Lasso, 2 targets", Lasso(0.1, tol=TIGHT), "two"),
-        ("Lasso, sparse", Lasso(0.1, tol=TIGHT), "real", "sparse"),
-        ("ElasticNet", ElasticNet(0.2, l1_ratio=0.3, tol=TIGHT), "real"),
-        ("Lasso, w >= 0", Lasso(0.1, tol=TIGHT, positive=True), "real"),
-        ("ElasticNet, w >= 0", ElasticNet(0.2, l1_ratio=0.3, tol=TIGHT, positive=True), "real"),
-        ("ElasticNet, w >= 0, sparse", ElasticNet(0.2, l1_ratio=0.3, tol=TIGHT, positive=True),
+        ("Lasso", lm.Lasso(0.1, tol=TIGHT), "real"),
+        ("Lasso, 2 targets", lm.Lasso(0.1, tol=TIGHT), "two"),
+        ("Lasso, sparse", lm.Lasso(0.1, tol=TIGHT), "real", "sparse"),
+        ("ElasticNet", lm.ElasticNet(0.2, l1_ratio=0.3, tol=TIGHT), "real"),
+        ("Lasso, w >= 0", lm.Lasso(0.1, tol=TIGHT, positive=True), "real"),
+        ("ElasticNet, w >= 0", lm.ElasticNet(0.2, l1_ratio=0.3, tol=TIGHT, positive=True), "real"),
+        ("ElasticNet, w >= 0, sparse", lm.ElasticNet(0.2, l1_ratio=0.3, tol=TIGHT, positive=True),
          "two", "sparse"), early=STOP),
     *cases(documented.multi_task,
-        ("MultiTaskLasso", MultiTaskLasso(0.1, tol=TIGHT), "two"),
-        ("MultiTaskLasso, no b", MultiTaskLasso(0.1, tol=TIGHT, fit_intercept=False), "two"),
-        ("MultiTaskElasticNet", MultiTaskElasticNet(0.2, l1_ratio=0.4, tol=TIGHT), "two"),
+        ("MultiTaskLasso", lm.MultiTaskLasso(0.1, tol=TIGHT), "two"),
+        ("MultiTaskLasso, no b", lm.MultiTaskLasso(0.1, tol=TIGHT, fit_intercept=False), "two"),
+        ("MultiTaskElasticNet", lm.MultiTaskElasticNet(0.2, l1_ratio=0.4, tol=TIGHT), "two"),
         early=STOP),
     *cases(documented.logistic,
         ("Logistic", _logistic(), "binary"),
@@ -152,16 +136,16 @@ CASES = (
         ("NuSVR", NuSVR(tol=NU), "real"),
         ("NuSVR, linear", NuSVR(C=3.0, nu=0.2, kernel="linear", tol=NU), "real"), early=STOP),
     *cases(documented.quantile,
-        ("QuantileRegressor", QuantileRegressor(quantile=0.3, alpha=0.05), "real"),
-        ("QuantileRegressor, alpha 0", QuantileRegressor(quantile=0.8, alpha=0.0), "real")),
+        ("QuantileRegressor", lm.QuantileRegressor(quantile=0.3, alpha=0.05), "real"),
+        ("QuantileRegressor, alpha 0", lm.QuantileRegressor(quantile=0.8, alpha=0.0), "real")),
     *cases(documented.poisson,
-        ("PoissonRegressor", PoissonRegressor(alpha=0.1, tol=TIGHT, max_iter=10000), "count"),
-        ("PoissonRegressor, newton", PoissonRegressor(alpha=0.0, tol=1e-10,
+        ("PoissonRegressor", lm.PoissonRegressor(alpha=0.1, tol=TIGHT, max_iter=10000), "count"),
+        ("PoissonRegressor, newton", lm.PoissonRegressor(alpha=0.0, tol=1e-10,
          solver="newton-cholesky"), "count"), early=STOP),
     *cases(documented.tweedie,
-        ("TweedieRegressor", TweedieRegressor(power=0, alpha=0.5, tol=TIGHT), "real")),
+        ("TweedieRegressor", lm.TweedieRegressor(power=0, alpha=0.5, tol=TIGHT), "real")),
     *cases(documented.tweedie,
-        ("TweedieRegressor, power 1", TweedieRegressor(power=1, alpha=0.1, tol=TIGHT,
+        ("TweedieRegressor, power 1", lm.TweedieRegressor(power=1, alpha=0.1, tol=TIGHT,
          max_iter=10000), "count"), early=STOP),
     *cases(documented.kernel_ridge,
         ("KernelRidge, rbf", KernelRidge(0.5, kernel="rbf", gamma=0.3), "real"),
@@ -171,24 +155,24 @@ CASES = (
         ("KernelRidge, polynomial, 2 alphas", KernelRidge([0.5, 2.0], kernel="polynomial",
          degree=2), "two"), weighted=False),
     *cases(documented.huber,
-        ("HuberRegressor", HuberRegressor(alpha=0.5, tol=TIGHT, max_iter=10000), "real"),
-        ("HuberRegressor, no b, alpha 0", HuberRegressor(alpha=0.0, epsilon=1.1, tol=1e-10,
+        ("HuberRegressor", lm.HuberRegressor(alpha=0.5, tol=TIGHT, max_iter=10000), "real"),
+        ("HuberRegressor, no b, alpha 0", lm.HuberRegressor(alpha=0.0, epsilon=1.1, tol=1e-10,
          max_iter=10000, fit_intercept=False), "real"), early=STOP),
 )  # fmt: skip
 SGD = (
     *cases(documented.sgd_classifier,
-        ("SGDClassifier, hinge", SGDClassifier(alpha=0.01), "binary"),
-        ("SGDClassifier, log loss, l1", SGDClassifier(loss="log_loss", penalty="l1", alpha=0.01,
+        ("SGDClassifier, hinge", lm.SGDClassifier(alpha=0.01), "binary"),
+        ("SGDClassifier, log loss, l1", lm.SGDClassifier(loss="log_loss", penalty="l1", alpha=0.01,
          class_weight="balanced"), "binary"),
-        ("SGDClassifier, three classes", SGDClassifier(loss="squared_hinge", alpha=0.01,
+        ("SGDClassifier, three classes", lm.SGDClassifier(loss="squared_hinge", alpha=0.01,
          class_weight={0: 1.0, 10: 2.0, 20: 1.0}, learning_rate="invscaling", eta0=0.05), "three")),
     *cases(documented.sgd_regressor,
-        ("SGDRegressor", SGDRegressor(alpha=0.01), "real"),
-        ("SGDRegressor, no penalty", SGDRegressor(penalty=None), "real"),
-        ("SGDRegressor, huber, elastic net", SGDRegressor(loss="huber", epsilon=0.5,
+        ("SGDRegressor", lm.SGDRegressor(alpha=0.01), "real"),
+        ("SGDRegressor, no penalty", lm.SGDRegressor(penalty=None), "real"),
+        ("SGDRegressor, huber, elastic net", lm.SGDRegressor(loss="huber", epsilon=0.5,
          penalty="elasticnet", l1_ratio=0.3, alpha=0.05), "real"),
-        ("SGDRegressor, epsilon", SGDRegressor(loss="epsilon_insensitive", epsilon=0.2), "real"),
-        ("SGDRegressor, epsilon squared", SGDRegressor(loss="squared_epsilon_insensitive",
+        ("SGDRegressor, epsilon", lm.SGDRegressor(loss="epsilon_insensitive", epsilon=0.2), "real"),
+        ("SGDRegressor, epsilon squared", lm.SGDRegressor(loss="squared_epsilon_insensitive",
          epsilon=0.2, fit_intercept=False), "real")),
 )  # fmt: skip
 for _case in SGD:

@@ -14,15 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.latex.every_model import (
-    BOUNDS,
-    EXEMPT,
-    MORE,
-    NOT_SEPARABLE,
-    SOME_ZERO,
-    linear_program,
-    page_of,
-)
+from support.latex import every_model
 from support.latex.formula_cases import EXACT, LOSSES, MODELS, PENALTIES, WEIGHTS, K, X
 from support.latex.page import Page, condition_faults, derivation_faults
 from support.latex.rows import corrupted, rows_of, undefined
@@ -31,8 +23,8 @@ import convexml as cml
 from convexml import models
 from convexml.errors import InputError
 
-EVERY = MODELS | MORE
-WEIGHTED = {"": None, "weights": WEIGHTS, "some zero": SOME_ZERO}
+EVERY = MODELS | every_model.MORE
+WEIGHTED = {"": None, "weights": WEIGHTS, "some zero": every_model.SOME_ZERO}
 
 
 def cases() -> list[Any]:
@@ -73,7 +65,7 @@ def few(names: str) -> list[Any]:
 
 def check(page: Page, solution: Any, name: str = "") -> None:
     bound = solution.certificate.dual_objective
-    assert page.faults(solution.objective, bound, name not in EXEMPT) == []
+    assert page.faults(solution.objective, bound, name not in every_model.EXEMPT) == []
     assert derivation_faults(page, solution.problem.derivation()) == []
     conditions = [row.name for row in solution.certificate.conditions]
     assert condition_faults(page, solution, conditions) == []
@@ -83,7 +75,7 @@ def check(page: Page, solution: Any, name: str = "") -> None:
 
 @pytest.mark.parametrize(("name", "given"), cases())
 def test_models(name: str, given: Any) -> None:
-    page, solution = page_of(EVERY[name](**given), given.get("sample_weight"))
+    page, solution = every_model.page_of(EVERY[name](**given), given.get("sample_weight"))
     check(page, solution, name)
 
 
@@ -92,10 +84,10 @@ def test_every_model_is_here() -> None:
     assert named == {*models.__all__} - {"Problem"}
 
 
-@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+@pytest.mark.parametrize("bounds", every_model.BOUNDS, ids=str)
 @pytest.mark.parametrize("equal", [False, True])
 def test_linear_programs(bounds: Any, equal: bool) -> None:
-    check(*page_of(linear_program(bounds, equal)))
+    check(*every_model.page_of(every_model.linear_program(bounds, equal)))
 
 
 PAIRS = [
@@ -125,10 +117,10 @@ def pairs() -> list[Any]:
 def test_pairs(loss: str, penalty: str, scale: Any, kind: str, intercept: bool) -> None:
     part, y = LOSSES[loss]
     classes, y = K if loss == "softmax" else 1, EXACT if loss == "interpolation" else y
-    y = NOT_SEPARABLE if loss == "hinge" else y
+    y = every_model.NOT_SEPARABLE if loss == "hinge" else y
     term, s = PENALTIES[penalty](X.shape[1] * classes), WEIGHTED[kind]
     how = {"fit_intercept": intercept, "sample_weight": s, "loss_scale": scale}
-    page, solution = page_of(cml.LearningProblem(X, y, part, term, **how), s)
+    page, solution = every_model.page_of(cml.LearningProblem(X, y, part, term, **how), s)
     check(page, solution)
 
 
@@ -143,7 +135,7 @@ def test_every_part_is_here() -> None:
 def test_no_corrupted_formula_passes(name: str) -> None:
     """Each change of one sign, factor or sense is refused."""
     given = {"fit_intercept": False} if name in MODELS else {}
-    page, solution = page_of(EVERY[name](**given))
+    page, solution = every_model.page_of(EVERY[name](**given))
     check(page, solution, name)
     bound = solution.certificate.dual_objective
     others = [replace(page, text=text) for text in corrupted(page.text)]
@@ -159,7 +151,7 @@ SHARP += " TrendFilter PrincipalComponents SpanningTree OptimalTransport SquareR
 @pytest.mark.parametrize("name", few(SHARP))
 def test_no_corrupted_condition_passes(name: str) -> None:
     """One sign, factor or sense of a row of the certificate is another."""
-    page, solution = page_of(EVERY[name]())
+    page, solution = every_model.page_of(EVERY[name]())
     passed, count = [], 0
     for row in solution.certificate.conditions:
         others = [*corrupted(row.name, LOST)]
@@ -179,7 +171,9 @@ OF_CONSTRAINTS = {"v_0", "gamma", "W_0", "W_1", "W_2"}
 
 def posed_cases() -> dict[str, Any]:
     """Every model, with and without an intercept."""
-    found: dict[str, Any] = {f"LinearProgram {b}": linear_program(b, True) for b in BOUNDS}
+    found: dict[str, Any] = {
+        f"LinearProgram {b}": every_model.linear_program(b, True) for b in every_model.BOUNDS
+    }
     for name, make in EVERY.items():
         for given in ({"fit_intercept": True}, {"fit_intercept": False}, {}):
             if not given and f"{name} True" in found:
@@ -233,7 +227,7 @@ def test_a_posed_problem_is_printed_in_symbols(name: str) -> None:
 )
 def test_the_eliminating_line_holds_at_the_solution_of_the_posed_dual(name: str) -> None:
     problem = CASES[name]
-    page, solution = page_of(problem)
+    page, solution = every_model.page_of(problem)
     assert {*problem.multipliers} <= {*solution.dual} | OF_CONSTRAINTS
     problem.dual.solve(solver="CLARABEL")
     assert problem.dual.value == pytest.approx(solution.objective, abs=1e-6)

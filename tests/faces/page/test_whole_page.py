@@ -10,19 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.browser.measure import (
-    CUT,
-    OUTSIDE,
-    OVERPRINTED,
-    PAPER,
-    PARTED,
-    SCHEMES,
-    UNFOLD,
-    WIDTHS,
-    opened,
-    stranded,
-    violations,
-)
+from support.browser import measure
 from support.report.reader import Page, document_of, read
 
 from convexml.solvers.registry import names
@@ -117,41 +105,41 @@ def whole(pytestconfig: pytest.Config) -> str:
 
 
 def test_it_is_shown_within_two_seconds(browser: Any, whole: str) -> None:
-    with opened(browser, whole, 1440, "light") as (page, wrong):
+    with measure.opened(browser, whole, 1440, "light") as (page, wrong):
         assert page.evaluate(PAINTED) < 2000.0
         assert wrong == []
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", measure.WIDTHS)
 def test_no_text_is_outside_its_box_or_on_another(browser: Any, whole: str, width: int) -> None:
-    with opened(browser, whole, width, "light") as (page, wrong):
+    with measure.opened(browser, whole, width, "light") as (page, wrong):
         page.evaluate(FEW)
-        assert page.evaluate(OVERPRINTED) == []
-        page.evaluate(UNFOLD)
-        assert page.evaluate(OUTSIDE) == []
-        assert page.evaluate(CUT) == []
+        assert page.evaluate(measure.OVERPRINTED) == []
+        page.evaluate(measure.UNFOLD)
+        assert page.evaluate(measure.OUTSIDE) == []
+        assert page.evaluate(measure.CUT) == []
         assert wrong == []
 
 
 def test_on_paper_nothing_is_parted_from_what_follows(browser: Any, whole: str) -> None:
-    with opened(browser, whole, PAPER[0], "light") as (page, _):
+    with measure.opened(browser, whole, measure.PAPER[0], "light") as (page, _):
         page.emulate_media(media="print")
-        assert page.evaluate(PARTED, PAPER[1]) == []
-        headings, wrong = stranded(page)
+        assert page.evaluate(measure.PARTED, measure.PAPER[1]) == []
+        headings, wrong = measure.stranded(page)
         assert len(headings) > 100
         assert wrong == []
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", measure.WIDTHS)
+@pytest.mark.parametrize("scheme", measure.SCHEMES)
 def test_axe_finds_nothing_on_it(browser: Any, whole: str, width: int, scheme: str) -> None:
-    with opened(browser, whole, width, scheme) as (page, _):
+    with measure.opened(browser, whole, width, scheme) as (page, _):
         page.evaluate(FEW)
-        assert violations(page) == []
+        assert measure.violations(page) == []
 
 
 def test_every_link_leads_somewhere(browser: Any, whole: str) -> None:
-    with opened(browser, whole, 1440, "light") as (page, _):
+    with measure.opened(browser, whole, 1440, "light") as (page, _):
         broken = "(all) => all.filter((a) => !document.getElementById(a.hash.slice(1))).length"
         assert page.eval_on_selector_all("a", broken) == 0
         assert page.locator("a").count() > 1000

@@ -11,17 +11,7 @@ import numpy as np
 from flint import arb, arb_mat, fmpq
 
 import convexml as cml
-from support.exact.exact_losses import (
-    LINES,
-    SMOOTH,
-    Kind,
-    as_objects,
-    lines,
-    loss_value,
-    penalty_value,
-    slopes,
-    smooth_value,
-)
+from support.exact import exact_losses
 from support.exact.exact_numbers import (
     HALF,
     ONE,
@@ -112,7 +102,7 @@ def _newton(problem: Learning, Z: list[Row], weights: Row) -> list[arb]:
         value = sum((r * t * t for r, t in zip(ridge, at, strict=True)), arb(0)) / 2
         for line, y, z in zip(rows, problem.sides, start, strict=True):
             z = sum((a * t for a, t in zip(line, at, strict=True)), z)
-            value += c * ball(smooth_value(problem.loss, y, z.mid()))
+            value += c * ball(exact_losses.smooth_value(problem.loss, y, z.mid()))
         return value.mid()
 
     current = total(theta)
@@ -121,7 +111,7 @@ def _newton(problem: Learning, Z: list[Row], weights: Row) -> list[arb]:
         hessian = [[ridge[i] if i == j else arb(0) for j in range(k)] for i in range(k)]
         for line, y, z in zip(rows, problem.sides, start, strict=True):
             z = sum((a * t for a, t in zip(line, theta, strict=True)), z).mid()
-            first, second = (c * v for v in slopes(problem.loss, y, z))
+            first, second = (c * v for v in exact_losses.slopes(problem.loss, y, z))
             for i in range(k):
                 gradient[i] += first * line[i]
                 for j in range(k):
@@ -159,8 +149,8 @@ class Learning:
 
     X: np.ndarray
     y: np.ndarray
-    loss: Kind
-    penalty: Kind
+    loss: exact_losses.Kind
+    penalty: exact_losses.Kind
     intercept: bool = True
     weight: float | None = None
     base: Row | None = None
@@ -169,7 +159,7 @@ class Learning:
     @cached_property
     def posed(self) -> Any:
         """The library's problem."""
-        loss, penalty = as_objects(self.loss, self.penalty)
+        loss, penalty = exact_losses.as_objects(self.loss, self.penalty)
         scale = "mean" if self.weight is None else self.weight
         return cml.LearningProblem(
             self.X, self.y, loss, penalty, fit_intercept=self.intercept, loss_scale=scale
@@ -198,7 +188,7 @@ class Learning:
         scores = [dot(line, [exact(v) for v in w]) for line in self.rows]
         mean = sum(scores, ZERO) / len(scores)
         rest = [z - mean for z in scores]
-        if self.loss[0] in SMOOTH and max(abs(z) for z in rest) > 30:
+        if self.loss[0] in exact_losses.SMOOTH and max(abs(z) for z in rest) > 30:
             return None
         none, nothing = ("none",), self.X[:, :0]
         free = Learning(nothing, self.y, self.loss, none, True, self.weight, rest).optimum
@@ -223,10 +213,10 @@ class Learning:
     def value(self, w: Any, b: Any = 0.0, constrained: bool = True) -> Any:
         """P(w, b) of floats or rationals, without rounding; inf outside of the constraints."""
         w, (b,) = [exact(v) for v in w], [exact(v) for v in np.ravel(b)]
-        total = penalty_value(self.penalty, w)
+        total = exact_losses.penalty_value(self.penalty, w)
         total = ZERO if not constrained and isinstance(total, arb) else total
         for line, y, z in zip(self.rows, self.sides, self.start, strict=True):
-            part = loss_value(self.loss, y, dot(line, w) + b + z)
+            part = exact_losses.loss_value(self.loss, y, dot(line, w) + b + z)
             if isinstance(part, arb) and not constrained and not part.is_finite():
                 continue
             if isinstance(part, arb) or isinstance(total, arb):
@@ -252,7 +242,7 @@ class Learning:
     @cached_property
     def optimum(self) -> Answer:
         """P* and a minimiser, or that there is none."""
-        if self.loss[0] in SMOOTH:
+        if self.loss[0] in exact_losses.SMOOTH:
             return smooth_optimum(self)
         if self.penalty[0] == "l2_ball":
             return self._shortest()
@@ -282,9 +272,9 @@ class Learning:
         x = solve_consistent(gram, side)
         assert x is not None
         b = x.pop() if self.intercept else ZERO
-        value = penalty_value(self.penalty, x)
+        value = exact_losses.penalty_value(self.penalty, x)
         for line, y in zip(self.rows, self.sides, strict=True):
-            value += self.c * loss_value(self.loss, y, dot(line, x) + b)
+            value += self.c * exact_losses.loss_value(self.loss, y, dot(line, x) + b)
         return Answer(OPTIMAL, value, [*x, b])
 
     def _program(self) -> Answer:
@@ -346,11 +336,11 @@ class Learning:
                 require([-v for v in z], {own: ONE, own + n: ONE}, z0 - y)
                 require(z, {own: ONE, own + n: ONE}, y - z0)
             else:
-                if self.loss[0] in LINES:
+                if self.loss[0] in exact_losses.LINES:
                     cost[own] = self.c
                 else:
                     Q[own][own] = self.c
-                for slope, offset in lines(self.loss, y):
+                for slope, offset in exact_losses.lines(self.loss, y):
                     require([-slope * v for v in z], {own: ONE}, offset + slope * z0)
         free = [2 * d] if self.intercept else []
         found = shifted(Q, cost, A, b, [ZERO] * size, free)

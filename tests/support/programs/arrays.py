@@ -9,52 +9,41 @@ from typing import Any
 import numpy as np
 
 from convexml.certificates.certificate import Certificate
+from convexml.certificates.conic import program as cone
 from convexml.certificates.conic.optimum import certify_conic
-from convexml.certificates.conic.program import (
-    Seen,
-    Subject,
-    conic_objective,
-    conic_units,
-    distances,
-    fitted,
-    products,
-    row_sizes,
-    row_violations,
-    share,
-)
 from convexml.certificates.conic.search import Completed
 from convexml.formulas import Condition, worst
 from convexml.numerics import EPS, Array
 from convexml.problem.cones import ConeProgram
 
 
-class Arrays(Subject):
+class Arrays(cone.Subject):
     """The rows of the program as they stand."""
 
-    def seen(self, x: Array) -> Seen:
-        program, slack = self.program, row_violations(self.program, x)[0]
-        away, size = distances(program, slack, row_sizes(program, self.units))
+    def seen(self, x: Array) -> cone.Seen:
+        program, slack = self.program, cone.row_violations(self.program, x)[0]
+        away, size = cone.distances(program, slack, cone.row_sizes(program, self.units))
         error = 2.0 * EPS * np.abs(away)  # the slack is rounded once
-        rest = conic_objective(program, x)
+        rest = cone.conic_objective(program, x)
         row = worst("b - A x in K", "primal_feasibility", away, size, error)
-        violated = np.abs(row_violations(program, x)[1])
-        return Seen(rest + program.offset, rest, 0.0, [row], violated)
+        violated = np.abs(cone.row_violations(program, x)[1])
+        return cone.Seen(rest + program.offset, rest, 0.0, [row], violated)
 
     @contextmanager
     def standing(self, x: Array) -> Iterator[None]:
         yield
 
     def dual_rows(self, x: Array, y: Array, scale: float) -> list[Condition]:
-        program, size = self.program, share(scale, row_sizes(self.program, self.units))
-        product = products(program, program.slack(x), y)
+        program, size = self.program, cone.share(scale, cone.row_sizes(self.program, self.units))
+        product = cone.products(program, program.slack(x), y)
         left, terms = program.stationarity(x, y), program.stationarity_size(x, y)
         return [
-            worst("y in K*", "dual_feasibility", *distances(program, y, size, dual=True)),
+            worst("y in K*", "dual_feasibility", *cone.distances(program, y, size, dual=True)),
             worst("s'y = 0", "complementary_slackness", product, scale),
             worst("P x + A'y + q = 0", "stationarity", left, terms),
         ]
 
-    def shortfall(self, seen: Seen, y: Array) -> float:
+    def shortfall(self, seen: cone.Seen, y: Array) -> float:
         return float(np.abs(y) @ seen.violated)
 
 
@@ -76,7 +65,7 @@ def certify_arrays(
 ) -> Certificate:
     """Judge the point x of a cone program by the multipliers y."""
     x, y = np.array(x, dtype=float), np.array(y, dtype=float)
-    units, own = conic_units(program), np.ones(program.q.size, dtype=bool)
-    fit, bent = fitted(program, units), not program.is_polyhedral
+    units, own = cone.conic_units(program), np.ones(program.q.size, dtype=bool)
+    fit, bent = cone.fitted(program, units), not program.is_polyhedral
     subject = Arrays(program, units, fit, own, Indices(), 1.0, bent, "")
     return certify_conic(subject, x, Completed(x, y), tol, R)
