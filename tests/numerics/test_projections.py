@@ -7,17 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 from flint import fmpq
-from support.exact.exact_numbers import (  # fmt: skip
-    HALF,
-    ZERO,
-    Row,
-    ball,
-    dot,
-    exact,
-    row,
-    solve_consistent,
-    table,
-)
+from support.exact import exact_numbers as q
 
 import convexml as cml
 from convexml.certificates.generalized_lasso import Generalized
@@ -37,31 +27,31 @@ def drawn(rng: np.random.Generator) -> cml.GeneralizedLasso:
     return cml.GeneralizedLasso(X, y, float(lam), A, **options)
 
 
-def images(program: Generalized, w: Array) -> list[Row]:
+def images(program: Generalized, w: Array) -> list[q.Row]:
     """X w - y and A w."""
-    r, z = ([dot(line, row(w)) for line in table(K)] for K in (program.X, program.A))
-    return [[a - y for a, y in zip(r, row(program.y), strict=True)], z]
+    r, z = ([q.dot(line, q.row(w)) for line in q.table(K)] for K in (program.X, program.A))
+    return [[a - y for a, y in zip(r, q.row(program.y), strict=True)], z]
 
 
 def value(program: Generalized, w: Array) -> fmpq:
     r, z = images(program, w)
-    fit = sum(c * a * a for c, a in zip(row(program.c), r, strict=True))
-    return HALF * fit + exact(program.lam) * sum((abs(v) for v in z), ZERO)
+    fit = sum(c * a * a for c, a in zip(q.row(program.c), r, strict=True))
+    return q.HALF * fit + q.exact(program.lam) * sum((abs(v) for v in z), q.ZERO)
 
 
-def correction(program: Generalized, u: Array, s: Array) -> tuple[Row, Row]:
+def correction(program: Generalized, u: Array, s: Array) -> tuple[q.Row, q.Row]:
     """M A G^-1 g of u and s together, which leaves nothing of any column, and M."""
-    above, two = table(np.vstack([program.X, program.A])), len(program.stack.measure.rows) > 1
-    M = row(program.c) + [exact(program.stack.kappa) ** 2 if two else ZERO] * s.size
+    above, two = q.table(np.vstack([program.X, program.A])), len(program.stack.measure.rows) > 1
+    M = q.row(program.c) + [q.exact(program.stack.kappa) ** 2 if two else q.ZERO] * s.size
     kept = [[line[j] for j in program.stack.columns] for line in above]
-    columns, given = list(zip(*kept, strict=True)), row(np.append(u, s))
+    columns, given = list(zip(*kept, strict=True)), q.row(np.append(u, s))
     weighed = [[m * a for m, a in zip(M, column, strict=True)] for column in columns]
-    G = [[dot(a, b) for b in columns] for a in weighed]
-    step = solve_consistent(G, [dot(column, given) for column in columns])
+    G = [[q.dot(a, b) for b in columns] for a in weighed]
+    step = q.solve_consistent(G, [q.dot(column, given) for column in columns])
     assert step is not None
-    change = [m * dot(line, step) for m, line in zip(M, kept, strict=True)]
+    change = [m * q.dot(line, step) for m, line in zip(M, kept, strict=True)]
     ends = [v - dv for v, dv in zip(given, change, strict=True)]
-    assert not any(dot(column, ends) for column in zip(*above, strict=True))
+    assert not any(q.dot(column, ends) for column in zip(*above, strict=True))
     return change, M
 
 
@@ -79,7 +69,7 @@ def test_an_exactly_feasible_point_is_as_near_as_is_told(seed: int) -> None:
             if most < np.inf:
                 known += 1
                 pairs = zip(*correction(program, *near.parts), strict=True)
-                assert all(dv * dv <= m * exact(most) ** 2 for dv, m in pairs)
+                assert all(dv * dv <= m * q.exact(most) ** 2 for dv, m in pairs)
     assert known >= 50
 
 
@@ -95,10 +85,10 @@ def test_no_gap_is_less_than_what_a_better_point_proves(seed: int) -> None:
             at = np.append(w, b * ones)
             found = program.images(at)
             for (told, error), true in zip(found, images(program, at), strict=True):
-                pairs = zip(row(told), row(error), true, strict=True)
+                pairs = zip(q.row(told), q.row(error), true, strict=True)
                 assert all(abs(a - v) <= e for a, e, v in pairs)
             u = program.c * found[0][0]  # for which, and the signs of A w, nothing is left
             s = problem.lam * np.sign(found[1][0])
             least = value(program, at) - value(program, np.append(best["w"], b * ones))
             for dual in ({"u": u, "s": s}, {"s": s}, {}):
-                assert not ball(problem.certify(w, b, **dual).gap) < ball(least)
+                assert not q.ball(problem.certify(w, b, **dual).gap) < q.ball(least)

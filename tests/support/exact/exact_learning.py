@@ -12,19 +12,7 @@ from flint import arb, arb_mat, fmpq
 
 import convexml as cml
 from support.exact import exact_losses
-from support.exact.exact_numbers import (
-    HALF,
-    ONE,
-    ZERO,
-    Row,
-    ball,
-    dot,
-    exact,
-    rank,
-    row,
-    solve_consistent,
-    table,
-)
+from support.exact import exact_numbers as num
 from support.exact.exact_program import INFEASIBLE, OPTIMAL, Answer, minimise, shifted
 
 if TYPE_CHECKING:
@@ -38,35 +26,35 @@ def smooth_optimum(problem: Learning) -> Answer:
     """P* with l2 or no penalty, or "unattained" where the data are separable."""
     kind = problem.penalty[0]
     assert kind in ("none", "l2")
-    lam = exact(problem.penalty[1]) if kind == "l2" else ZERO
+    lam = num.exact(problem.penalty[1]) if kind == "l2" else num.ZERO
     if recedes(problem, lam):
         return Answer("unattained")
     d, n = problem.d, len(problem.sides)
     # Centred columns: with an intercept the same problem, better conditioned.
-    mean = [sum((line[j] for line in problem.rows), ZERO) / n for j in range(d)]
+    mean = [sum((line[j] for line in problem.rows), num.ZERO) / n for j in range(d)]
     if not problem.intercept:
-        mean = [ZERO] * d
+        mean = [num.ZERO] * d
     centred = [[v - m for v, m in zip(line, mean, strict=True)] for line in problem.rows]
-    units = [max([abs(line[j]) for line in centred], default=ZERO) or ONE for j in range(d)]
+    units = [max([abs(line[j]) for line in centred], default=num.ZERO) or num.ONE for j in range(d)]
     kept = independent([[v / s for v, s in zip(line, units, strict=True)] for line in centred])
     if lam:
         kept = list(range(d))
-    Z = [[line[j] / units[j] for j in kept] + [ONE] * problem.intercept for line in centred]
-    weights = [lam / units[j] ** 2 for j in kept] + [ZERO] * problem.intercept
+    Z = [[line[j] / units[j] for j in kept] + [num.ONE] * problem.intercept for line in centred]
+    weights = [lam / units[j] ** 2 for j in kept] + [num.ZERO] * problem.intercept
     theta = _newton(problem, Z, weights)
-    w = [ZERO] * d
+    w = [num.ZERO] * d
     for place, j in enumerate(kept):
         w[j] = _rational(theta[place]) / units[j]
-    b = _rational(theta[-1]) - dot(mean, w) if problem.intercept else ZERO
+    b = _rational(theta[-1]) - num.dot(mean, w) if problem.intercept else num.ZERO
     return Answer(OPTIMAL, problem.value(w, b), [*w, b])
 
 
 def recedes(problem: Learning, lam: fmpq) -> bool:
     """Whether P falls for ever along some (w, b); w = 0 where it is penalised."""
-    rows: list[Row] = []
-    falls: list[Row] = []
+    rows: list[num.Row] = []
+    falls: list[num.Row] = []
     for line, y in zip(problem.rows, problem.sides, strict=True):
-        z = ([*line] if not lam else []) + [ONE] * problem.intercept
+        z = ([*line] if not lam else []) + [num.ONE] * problem.intercept
         z = z + [-v for v in z]
         if problem.loss[0] != "poisson":
             rows.append([y * v for v in z])
@@ -76,33 +64,33 @@ def recedes(problem: Learning, lam: fmpq) -> bool:
             (rows if y > 0 else falls).append(z if y > 0 else rows[-1])
     if not falls or not falls[0]:
         return False
-    total = [sum((line[j] for line in falls), ZERO) for j in range(len(falls[0]))]
-    zeros = [[ZERO] * len(total) for _ in total]
-    sides = [ZERO] * len(rows) + [ONE]
-    return minimise(zeros, [ZERO] * len(total), [*rows, total], sides).status != INFEASIBLE
+    total = [sum((line[j] for line in falls), num.ZERO) for j in range(len(falls[0]))]
+    zeros = [[num.ZERO] * len(total) for _ in total]
+    sides = [num.ZERO] * len(rows) + [num.ONE]
+    return minimise(zeros, [num.ZERO] * len(total), [*rows, total], sides).status != INFEASIBLE
 
 
-def independent(columns: list[Row]) -> list[int]:
+def independent(columns: list[num.Row]) -> list[int]:
     """Indices of columns that span all of them together with the column of ones, if centred."""
     kept: list[int] = []
     for j in range(len(columns[0])):
-        if rank([[line[k] for k in [*kept, j]] for line in columns]) > len(kept):
+        if num.rank([[line[k] for k in [*kept, j]] for line in columns]) > len(kept):
             kept.append(j)
     return kept
 
 
-def _newton(problem: Learning, Z: list[Row], weights: Row) -> list[arb]:
-    rows = [[ball(v) for v in line] for line in Z]
-    start = [ball(v) for v in problem.start]
-    ridge = [ball(v) for v in weights]
-    k, c = len(weights), ball(problem.c)
+def _newton(problem: Learning, Z: list[num.Row], weights: num.Row) -> list[arb]:
+    rows = [[num.ball(v) for v in line] for line in Z]
+    start = [num.ball(v) for v in problem.start]
+    ridge = [num.ball(v) for v in weights]
+    k, c = len(weights), num.ball(problem.c)
     theta = [arb(0)] * k
 
     def total(at: list[arb]) -> arb:
         value = sum((r * t * t for r, t in zip(ridge, at, strict=True)), arb(0)) / 2
         for line, y, z in zip(rows, problem.sides, start, strict=True):
             z = sum((a * t for a, t in zip(line, at, strict=True)), z)
-            value += c * ball(exact_losses.smooth_value(problem.loss, y, z.mid()))
+            value += c * num.ball(exact_losses.smooth_value(problem.loss, y, z.mid()))
         return value.mid()
 
     current = total(theta)
@@ -153,7 +141,7 @@ class Learning:
     penalty: exact_losses.Kind
     intercept: bool = True
     weight: float | None = None
-    base: Row | None = None
+    base: num.Row | None = None
     """Scores that are there already, of each sample."""
 
     @cached_property
@@ -166,27 +154,27 @@ class Learning:
         )
 
     @cached_property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[num.Row]:
         """X, exactly."""
-        return table(self.X)
+        return num.table(self.X)
 
     @cached_property
-    def sides(self) -> Row:
+    def sides(self) -> num.Row:
         """The targets, exactly."""
-        return row(self.y)
+        return num.row(self.y)
 
     @cached_property
-    def start(self) -> Row:
+    def start(self) -> num.Row:
         """The scores of w = 0, b = 0."""
-        return [ZERO] * len(self.y) if self.base is None else self.base
+        return [num.ZERO] * len(self.y) if self.base is None else self.base
 
     def at_best_intercept(self, w: Any) -> tuple[Any, Any] | None:
         """The infimum of P over b, constraints left out, and the largest P at the floats nearby.
 
         None where there is no best b, or none is found (scores too far apart).
         """
-        scores = [dot(line, [exact(v) for v in w]) for line in self.rows]
-        mean = sum(scores, ZERO) / len(scores)
+        scores = [num.dot(line, [num.exact(v) for v in w]) for line in self.rows]
+        mean = sum(scores, num.ZERO) / len(scores)
         rest = [z - mean for z in scores]
         if self.loss[0] in exact_losses.SMOOTH and max(abs(z) for z in rest) > 30:
             return None
@@ -197,14 +185,14 @@ class Learning:
         b = free.x[0] - mean
         floats = [float(b)]
         floats += [float(np.nextafter(floats[0], end)) for end in (-np.inf, np.inf)]
-        values = [ball(self.value(w, v, constrained=False)) for v in floats]
-        best = ball(self.value(w, b, constrained=False))
+        values = [num.ball(self.value(w, v, constrained=False)) for v in floats]
+        best = num.ball(self.value(w, b, constrained=False))
         return best, max(values, key=float)
 
     @property
     def c(self) -> Any:
         """The factor of each sample's loss."""
-        return ONE / len(self.y) if self.weight is None else exact(self.weight)
+        return num.ONE / len(self.y) if self.weight is None else num.exact(self.weight)
 
     @property
     def d(self) -> int:
@@ -212,24 +200,24 @@ class Learning:
 
     def value(self, w: Any, b: Any = 0.0, constrained: bool = True) -> Any:
         """P(w, b) of floats or rationals, without rounding; inf outside of the constraints."""
-        w, (b,) = [exact(v) for v in w], [exact(v) for v in np.ravel(b)]
+        w, (b,) = [num.exact(v) for v in w], [num.exact(v) for v in np.ravel(b)]
         total = exact_losses.penalty_value(self.penalty, w)
-        total = ZERO if not constrained and isinstance(total, arb) else total
+        total = num.ZERO if not constrained and isinstance(total, arb) else total
         for line, y, z in zip(self.rows, self.sides, self.start, strict=True):
-            part = exact_losses.loss_value(self.loss, y, dot(line, w) + b + z)
+            part = exact_losses.loss_value(self.loss, y, num.dot(line, w) + b + z)
             if isinstance(part, arb) and not constrained and not part.is_finite():
                 continue
             if isinstance(part, arb) or isinstance(total, arb):
-                total = ball(total) + ball(self.c) * ball(part)
+                total = num.ball(total) + num.ball(self.c) * num.ball(part)
             else:
                 total += self.c * part
         return total
 
     def margin_missed(self, w: Any, b: Any) -> Any:
         """By how much the worst y_i z_i of a hard margin is below 1."""
-        w, (b,) = [exact(v) for v in w], [exact(v) for v in np.ravel(b)]
+        w, (b,) = [num.exact(v) for v in w], [num.exact(v) for v in np.ravel(b)]
         pairs = zip(self.rows, self.sides, strict=True)
-        return max([ZERO, *(ONE - y * (dot(line, w) + b) for line, y in pairs)])
+        return max([num.ZERO, *(num.ONE - y * (num.dot(line, w) + b) for line, y in pairs)])
 
     @cached_property
     def null(self) -> Any:
@@ -254,27 +242,29 @@ class Learning:
         """In a ball: of a constraint on the predictions the shortest w decides."""
         assert self.loss[0] in ("hard_margin", "interpolation")
         free = Learning(self.X, self.y, self.loss, ("l2", 1.0), self.intercept).optimum
-        if free.status != OPTIMAL or 2 * free.value > exact(self.penalty[1]) ** 2:
+        if free.status != OPTIMAL or 2 * free.value > num.exact(self.penalty[1]) ** 2:
             return Answer(INFEASIBLE)
-        return Answer(OPTIMAL, ZERO, free.x)
+        return Answer(OPTIMAL, num.ZERO, free.x)
 
     def _normal_equations(self) -> Answer:
-        Z = [[*line, ONE] if self.intercept else line for line in self.rows]
+        Z = [[*line, num.ONE] if self.intercept else line for line in self.rows]
         k = len(Z[0])
-        gram = [[self.c * sum((z[i] * z[j] for z in Z), ZERO) for j in range(k)] for i in range(k)]
+        gram = [
+            [self.c * sum((z[i] * z[j] for z in Z), num.ZERO) for j in range(k)] for i in range(k)
+        ]
         if self.penalty[0] == "l2":
             for j in range(self.d):
-                gram[j][j] += exact(self.penalty[1])
+                gram[j][j] += num.exact(self.penalty[1])
         side = [
-            self.c * sum((z[i] * y for z, y in zip(Z, self.sides, strict=True)), ZERO)
+            self.c * sum((z[i] * y for z, y in zip(Z, self.sides, strict=True)), num.ZERO)
             for i in range(k)
         ]
-        x = solve_consistent(gram, side)
+        x = num.solve_consistent(gram, side)
         assert x is not None
-        b = x.pop() if self.intercept else ZERO
+        b = x.pop() if self.intercept else num.ZERO
         value = exact_losses.penalty_value(self.penalty, x)
         for line, y in zip(self.rows, self.sides, strict=True):
-            value += self.c * exact_losses.loss_value(self.loss, y, dot(line, x) + b)
+            value += self.c * exact_losses.loss_value(self.loss, y, num.dot(line, x) + b)
         return Answer(OPTIMAL, value, [*x, b])
 
     def _program(self) -> Answer:
@@ -282,40 +272,40 @@ class Learning:
         d, n, kind = self.d, len(self.y), self.penalty[0]
         extra = {"huber": 2 * n, "squared": 0, "hard_margin": 0, "interpolation": 0}
         size = 2 * d + 1 + extra.get(self.loss[0], n)
-        Q = [[ZERO] * size for _ in range(size)]
-        cost, A, b = [ZERO] * size, [], []
-        base = ZERO
+        Q = [[num.ZERO] * size for _ in range(size)]
+        cost, A, b = [num.ZERO] * size, [], []
+        base = num.ZERO
 
-        def scores(line: Row) -> Row:
-            return [*line, *(-v for v in line), ONE if self.intercept else ZERO]
+        def scores(line: num.Row) -> num.Row:
+            return [*line, *(-v for v in line), num.ONE if self.intercept else num.ZERO]
 
-        def require(terms: Row, places: dict[int, Any], side: Any) -> None:
-            full = [*terms, *[ZERO] * (size - len(terms))]
+        def require(terms: num.Row, places: dict[int, Any], side: Any) -> None:
+            full = [*terms, *[num.ZERO] * (size - len(terms))]
             for place, value in places.items():
                 full[place] += value
             A.append(full)
             b.append(side)
 
-        ridge, l1 = ZERO, ZERO
+        ridge, l1 = num.ZERO, num.ZERO
         if kind == "l2":
-            ridge = exact(self.penalty[1])
+            ridge = num.exact(self.penalty[1])
         elif kind == "l1":
-            l1 = exact(self.penalty[1])
+            l1 = num.exact(self.penalty[1])
         elif kind == "elastic_net":
-            l1 = exact(self.penalty[1]) * exact(self.penalty[2])
-            ridge = exact(self.penalty[1]) - l1
+            l1 = num.exact(self.penalty[1]) * num.exact(self.penalty[2])
+            ridge = num.exact(self.penalty[1]) - l1
         for j in range(d):
             cost[j] = cost[d + j] = l1
             Q[j][j] = Q[d + j][d + j] = ridge
             Q[j][d + j] = Q[d + j][j] = -ridge
             if kind == "box":
-                one = {j: ONE, d + j: -ONE}
-                require([], one, exact(self.penalty[1]))
-                require([], {k: -v for k, v in one.items()}, -exact(self.penalty[2]))
+                one = {j: num.ONE, d + j: -num.ONE}
+                require([], one, num.exact(self.penalty[1]))
+                require([], {k: -v for k, v in one.items()}, -num.exact(self.penalty[2]))
             if kind == "nonnegative":
-                require([], {d + j: -ONE}, ZERO)
+                require([], {d + j: -num.ONE}, num.ZERO)
         if kind == "l1_ball":
-            require([-ONE] * (2 * d), {}, -exact(self.penalty[1]))
+            require([-num.ONE] * (2 * d), {}, -num.exact(self.penalty[1]))
         data = zip(self.rows, self.sides, self.start, strict=True)
         for i, (line, y, z0) in enumerate(data):
             z, own = scores(line), 2 * d + 1 + i
@@ -325,28 +315,28 @@ class Learning:
                         cost[p] -= self.c * s * (y - z0)
                         for q, t in enumerate(z):
                             Q[p][q] += self.c * s * t
-                base += HALF * self.c * (y - z0) ** 2
+                base += num.HALF * self.c * (y - z0) ** 2
             elif self.loss[0] == "hard_margin":
-                require([y * v for v in z], {}, ONE - y * z0)
+                require([y * v for v in z], {}, num.ONE - y * z0)
             elif self.loss[0] == "interpolation":
                 require(z, {}, y - z0)
                 require([-v for v in z], {}, z0 - y)
             elif self.loss[0] == "huber":
-                Q[own][own], cost[own + n] = self.c, self.c * exact(self.loss[1])
-                require([-v for v in z], {own: ONE, own + n: ONE}, z0 - y)
-                require(z, {own: ONE, own + n: ONE}, y - z0)
+                Q[own][own], cost[own + n] = self.c, self.c * num.exact(self.loss[1])
+                require([-v for v in z], {own: num.ONE, own + n: num.ONE}, z0 - y)
+                require(z, {own: num.ONE, own + n: num.ONE}, y - z0)
             else:
                 if self.loss[0] in exact_losses.LINES:
                     cost[own] = self.c
                 else:
                     Q[own][own] = self.c
                 for slope, offset in exact_losses.lines(self.loss, y):
-                    require([-slope * v for v in z], {own: ONE}, offset + slope * z0)
+                    require([-slope * v for v in z], {own: num.ONE}, offset + slope * z0)
         free = [2 * d] if self.intercept else []
-        found = shifted(Q, cost, A, b, [ZERO] * size, free)
+        found = shifted(Q, cost, A, b, [num.ZERO] * size, free)
         assert found.status in (OPTIMAL, INFEASIBLE)
         if found.status == OPTIMAL:
             x = found.x
             found.value += base
-            found.x = [*(x[j] - x[d + j] for j in range(d)), x[2 * d] if free else ZERO]
+            found.x = [*(x[j] - x[d + j] for j in range(d)), x[2 * d] if free else num.ZERO]
         return found
