@@ -63,7 +63,8 @@ Checker = Callable[[Path], list[int]]
 
 def mypy(file: Path) -> list[int]:
     """The lines that mypy --strict objects to."""
-    options = ["--strict", "--output=json", "--no-error-summary", "--cache-dir", "cache"]
+    options = ["--strict", "--output=json", "--no-error-summary", "--cache-dir=cache"]
+    options.append("--config-file=")  # none of a folder above
     run = subprocess.run(
         [sys.executable, "-m", "mypy", *options, file.name],
         cwd=file.parent, capture_output=True, text=True, check=False,
