@@ -268,12 +268,14 @@ class ConvexSum:
     __array_ufunc__ = None  # a factor that is one of NumPy's numbers is left to __rmul__
 
     def __init__(self, expression: Any, constraints: Iterable[Any] = ()) -> None:
-        if not isinstance(expression, cp.Expression):
+        if isinstance(expression, float | int | np.number):
             expression = cp.Constant(finite_number(expression, "ConvexSum", "a term"))
-        if expression.size != 1:
+        if not isinstance(expression, cp.Expression) or expression.size != 1:
             raise InputError(
-                f"ConvexSum: a term must be a scalar, got shape {expression.shape}. "
-                "Pass cp.sum of it."
+                "ConvexSum: a term must be a loss or a penalty that is called, as L1()(w), a "
+                "convex scalar of CVXPY or a number, got "
+                f"{type(expression).__name__} of shape {np.shape(expression)}. Pass cp.sum of an "
+                "array; constraints go to minimize(f, [w >= 0])."
             )
         self.expression, self.constraints = expression, list(constraints)
 
@@ -286,13 +288,21 @@ class ConvexSum:
     def __sub__(self, other: Any) -> ConvexSum:
         return self + (-other)
 
+    def __neg__(self) -> ConvexSum:
+        raise InputError(
+            "ConvexSum: minus a sum of convex terms is not convex. Add terms, with factors >= 0."
+        )
+
     def __mul__(self, factor: Any) -> ConvexSum:
-        if not isinstance(factor, cp.Expression):
+        if isinstance(factor, float | int | np.number):
             factor = nonnegative_number(factor, "ConvexSum", "a factor")
-        elif factor.size != 1 or not (factor.is_constant() and factor.is_nonneg()):
+        elif not (
+            isinstance(factor, cp.Expression) and factor.is_constant() and factor.is_nonneg()
+        ):
             raise InputError(
-                "ConvexSum: a factor must be a number >= 0 or a Parameter that is declared so, got "
-                f"{factor} of shape {factor.shape}. Pass cp.Parameter(nonneg=True)."
+                "ConvexSum: a factor must be one number >= 0 or a Parameter that is declared so, "
+                f"got {type(factor).__name__} of shape {np.shape(factor)}. Pass a float, or "
+                "cp.Parameter(nonneg=True) on the right, as f * lam."
             )
         return ConvexSum(factor * self.expression, self.constraints)
 
@@ -303,8 +313,8 @@ class ConvexSum:
 
     def __float__(self) -> float:  # CVXPY asks where its expression stands on the left
         raise InputError(
-            "ConvexSum: a sum of terms is no number, and CVXPY cannot add it. Put CVXPY's "
-            "expression on the right, as Squared()(z, y) + cp.norm(w); the number is in its value."
+            "ConvexSum: a sum of terms is no number, and CVXPY cannot take it. Put what is "
+            "CVXPY's on the right, as f + cp.norm(w) or f * lam; the number is in its value."
         )
 
     @property

@@ -336,7 +336,8 @@ def minimize(
     if not isinstance(objective, ConvexSum | cp.Expression):
         raise InputError(
             f"minimize: the objective must be a sum of terms, got {type(objective).__name__}. Pass "
-            "losses.Squared()(X @ w, y) + penalties.L1()(w), or a convex expression of CVXPY."
+            "losses.Squared()(X @ w, y) + penalties.L1()(w), or a convex expression of CVXPY; a "
+            "cp.Problem goes to solve."
         )
     given = list(constraints) if isinstance(constraints, Iterable) else [constraints]
     for each in given:

@@ -127,7 +127,7 @@ class Loss(PicturedLoss, ABC):
             Targets of the loss's kind of ``labels``, indices 0 ... K-1 of classes. Real ones are 0
             where they are left out.
         weights : array of shape (n,), optional
-            Of the samples, >= 0; ones by default.
+            Of the samples, >= 0; ones by default. Those of weight 0 are left out.
 
         Raises
         ------
@@ -149,6 +149,10 @@ class Loss(PicturedLoss, ABC):
                 f"{owner}: weights must have one entry per prediction ({z.shape[0]}), got shape "
                 f"{c.shape}. Pass one number for each."
             )
+        if c is not None and not c.all():  # a constraint of weight 0 is none
+            y, z, c = y[c > 0.0], z[c > 0.0], c[c > 0.0]
+        if not z.size:
+            raise InputError(f"{owner}: there are no predictions. Pass one for each sample.")
         return self.expression(y, z, self.hyperparameters()).total(c)
 
     def _targets(self, y: Any, owner: str, shape: tuple[int, ...], classes: int) -> Array:
@@ -174,6 +178,7 @@ class Loss(PicturedLoss, ABC):
             i = int(np.argmax(wrong))
             raise InputError(
                 f"{owner}: y must hold {KINDS[self.labels]}, got {found[i]:g} at entry {i}."
+                + " Pass np.where(y == one_class, 1, -1)." * (self.labels == "binary")
             )
         return found.astype(int) if self.labels == "classes" else found
 

@@ -71,6 +71,13 @@ GIVEN: dict[str, dict[str, Any]] = {
     "l2_ball": {"t": 4.0},
 }
 POINT = np.array([1.0, 0.25, 2.0, 0.0, 0.5, 3.0])
+
+
+def test_a_sample_of_weight_0_is_none() -> None:
+    hard = losses.HardMargin()(w[0] * np.array([1.0, 0.1]), 1.0, weights=[1.0, 0.0])
+    assert cml.minimize(hard + penalties.L2()(w)).primal_objective == pytest.approx(0.5)
+
+
 FIXED: dict[str, Any] = {"interpolation": y, "hard_margin": 1.5 * s}
 """Predictions that a constraint allows; of other losses any will do."""
 
@@ -103,16 +110,19 @@ def test_a_penalty_is_posed_as_its_formula(name: str) -> None:
         (lambda: losses.Hinge()(X @ w), "y is missing; pass the targets, -1 and +1"),
         (lambda: losses.Hinge()(X @ w, y), "y must hold -1 and +1, got"),
         (lambda: losses.Poisson()(X @ w, -1.0), "numbers >= 0, got -1 at entry 0"),
-        (lambda: losses.Softmax()(X @ W, 3.0), "indices 0 ... K-1 of classes, got 3"),
         (lambda: losses.Softmax()(X @ w, 0.0), "shape (n, K), got (24,)"),
         (lambda: losses.Squared()(X @ w, y[:3]), "predictions, (24,), got (3,)"),
         (lambda: losses.Squared()(X @ w, weights=[1.0]), "per prediction (24)"),
         (lambda: losses.Squared()(cp.square(w)), "real, got an expression that is convex"),
         (lambda: penalties.L1(weights=np.ones(5))(w), "per entry of w (6), got 5"),
         (lambda: -1.0 * penalties.L1()(w), "a factor must be >= 0, got -1"),
-        (lambda: penalties.L1()(w) * cp.Parameter(), "declared so"),
-        (lambda: penalties.L1()(w) + w, "must be a scala"),
-        (lambda: cp.norm(w) + penalties.L1()(w), "CVXPY's expression on the right"),
+        (lambda: penalties.L1()(w) + w, "Pass cp.sum of an array"),
+        (lambda: penalties.L1()(w) + (w >= 0), "constraints go to minimize(f, [w >= 0])"),
+        (lambda: penalties.L1()(w) + penalties.L1(), "that is called, as L1()(w)"),
+        (lambda: penalties.L1()(w) - penalties.L1()(w), "is not convex"),
+        (lambda: np.ones(2) * penalties.L1()(w), "got ndarray of shape (2,)"),
+        (lambda: losses.Squared()(np.zeros((0, 6)) @ w, []), "there are no predictions"),
+        (lambda: cp.norm(w) + penalties.L1()(w), "Put what is CVXPY's on the right"),
         (lambda: cml.minimize(losses.Squared()), "must be a sum of terms, got Squared"),
         (lambda: cml.minimize(penalties.L1()(w), [3]), "constraints must be CVXPY's, got 3"),
     ],
