@@ -319,7 +319,7 @@ class ConvexSum:
 
     @property
     def value(self) -> float | None:
-        """The sum at the values of its variables, constraints apart; None before they have some."""
+        """At the values of its variables, slacks among them, constraints apart; else None."""
         found = self.expression.value
         return None if found is None else float(found)
 

@@ -93,7 +93,8 @@ def test_weights_are_added_exactly() -> None:
             assert (short_class(nu, s, y) is not None) == is_too_large(nu, y, s)
 
 
-def test_where_there_is_no_room_left_the_limits_are_all() -> None:
+def test_what_is_0_stays_and_where_there_is_no_room_left_the_limits_are_all() -> None:
+    assert summing_to(0.3, np.array([0.0, 0.2]), np.ones(2))[0] == 0.0
     limits = np.array([0.1, 0.2, 0.0])
     for alpha in (limits.copy(), np.array([0.1, np.nextafter(0.2, 0.0), 0.0])):
         assert np.array_equal(summing_to(0.3 * (1.0 + 1e-9), alpha, limits), limits)
