@@ -18,9 +18,9 @@ from ..problem.linear_program import LinearData
 from ..problem.stumps import Stumps
 from .algebra.searchers import highs
 from .algebra.sums import exact_dot, exact_residual
-from .certificate import Certificate, Verdict
-from .judge import absent, bounded, judge, refuted
-from .scale import learning_scale, program_scale
+from .certificate import Certificate
+from .judge import Better, absent, judge, judged, settled
+from .scale import program_scale
 
 # Certificates of min sum c_i e^{-y_i (H w)_i} over decision stumps, w free: AdaBoost's problem.
 #
@@ -91,30 +91,31 @@ class Exponentials:
         separates = float(self.margins(w).min()) > self.lost(w)
         found = self.judged(w[::2] - w[1::2], u, tol) if self.judged else None
         below, used, reason = self._bound(found, u)
-        certificate = judge(
-            bounded(
-                primal,
-                below,
-                self._rows(w, used),
-                tol,
-                scale=learning_scale(primal, below, float(self.c.sum())),
-                rounding=error,
-                dual={"u": used},
-                dual_source="constructed" if u is None else "passed",
-                reason=SEPARATES if separates and not below > 0.0 else reason,
-            )
+        certificate = judged(
+            primal,
+            below,
+            self._rows(w, used),
+            tol,
+            passed=u is not None,
+            null=float(self.c.sum()),
+            rounding=error,
+            dual={"u": used},
+            reason=SEPARATES if separates and not below > 0.0 else reason,
+            is_proved=False,
         )
-        if not search or certificate.verdict is not Verdict.UNDECIDED:
-            return certificate
-        better = 2.0 * w
-        if not separates:
-            if found is None or found.witness is None:
-                return certificate
-            better = np.zeros_like(w)
-            better[::2] = np.maximum(found.witness["w"], 0.0)
-            better[1::2] = np.maximum(-found.witness["w"], 0.0)
-        value, lost = self.cost(better)
-        return refuted(certificate, value, {"w": better, "objective": value}, error + lost)
+
+        def better() -> Better | None:
+            best = 2.0 * w
+            if not separates:
+                if found is None or found.witness is None:
+                    return None
+                best = np.zeros_like(w)
+                best[::2] = np.maximum(found.witness["w"], 0.0)
+                best[1::2] = np.maximum(-found.witness["w"], 0.0)
+            value, lost = self.cost(best)
+            return Better({"w": best}, value, error + lost)
+
+        return settled(certificate, better) if search else certificate
 
     @cached_property
     def twins(self) -> tuple[float, Array]:
@@ -410,31 +411,26 @@ class Margins(MarginProgram):
         passed = given if given is not None else best[1] if best else self.of_margins(point.w)
         d = self.feasible(passed)
         edge, primal, lost = self.edge(d), self.cost(point), self.price(d)
-        rows = self._rows(point, passed, d, edge)
-        found = judge(
-            bounded(
-                primal,
-                -edge,
-                rows,
-                tol,
-                scale=program_scale(primal, -edge, self.units[1]),
-                rounding=lost + self._account(point, d, edge),
-                dual={"d": passed},
-                dual_source="constructed" if given is None else "passed",
-                repaired=float(np.abs(d - passed).max()) if given is not None else 0.0,
-                is_proved=True,
-            )
+        found = judged(
+            primal,
+            -edge,
+            self._rows(point, passed, d, edge),
+            tol,
+            passed=given is not None,
+            scale=program_scale(primal, -edge, self.units[1]),
+            rounding=lost + self._account(point, d, edge),
+            dual={"d": passed},
+            repaired=float(np.abs(d - passed).max()) if given is not None else 0.0,
         )
-        if not (search and found.verdict is Verdict.UNDECIDED):
-            return found
-        if not all(row.meets(tol) for row in rows if row.kind == "primal_feasibility"):
-            return found
-        best = self.optimum
-        if best is None:
-            return found
-        objective, witness = self.cost(best[0]), best[0]._asdict()
-        rounding = self._account(best[0], d, edge) + self._account(point, d, edge)
-        return refuted(found, objective, {**witness, "objective": objective}, rounding)
+
+        def better() -> Better | None:
+            if self.optimum is None:
+                return None
+            least = self.optimum[0]
+            rounding = self._account(least, d, edge) + self._account(point, d, edge)
+            return Better(least._asdict(), self.cost(least), rounding)
+
+        return settled(found, better) if search else found
 
     def _account(self, point: MarginPoint, d: Array, edge: float) -> float:
         """Rounding of P and D, and what violated constraints may have gained."""

@@ -32,8 +32,7 @@ from ..problem.geometry import (
 from ..problem.terms import Pairs, Squares, Summand, SumOfTerms
 from .algebra.definite import semidefinite_within
 from .certificate import Certificate, Verdict
-from .judge import bounded, judge, refuted
-from .scale import learning_scale
+from .judge import Better, judged, settled
 from .sums import certify_sum
 
 STEPS = 4000
@@ -160,15 +159,14 @@ class Partition:
         search : bool
         """
         if N is not None or alpha is not None:
-            return self._judged(Z, alpha, N, tol, "passed")
-        found = self._judged(Z, None, None, tol, "constructed")
+            return self._judged(Z, alpha, N, tol, passed=True)
+        found = self._judged(Z, None, None, tol, passed=False)
         if not (search and found.verdict is Verdict.UNDECIDED):
             return found
         better, N = self.improved(tol)
-        found = self._judged(Z, None, N, tol, "constructed")
-        value = self._linear(better)
+        found = self._judged(Z, None, N, tol, passed=False)
         lost = self._value_rounding(better) + self._value_rounding(0.5 * (Z + Z.T))
-        return refuted(found, value, {"Z": better, "objective": value}, lost)
+        return settled(found, lambda: Better({"Z": better}, self._linear(better), lost))
 
     def improved(self, tol: float) -> Point:
         """Z and N of a splitting whose values are within a share of about tol / 4."""
@@ -204,7 +202,7 @@ class Partition:
         return none if self._spectral(none) > 0.0 else self.C
 
     def _judged(
-        self, Z: Array, alpha: Array | None, N: Array | None, tol: float, source: str
+        self, Z: Array, alpha: Array | None, N: Array | None, tol: float, *, passed: bool
     ) -> Certificate:
         half, rows = 0.5 * (Z + Z.T), self._rows(Z)
         near = half if all(row.residual == 0.0 for row in rows) else self.repaired(half)
@@ -213,19 +211,16 @@ class Partition:
         used = np.maximum(given, 0.0)
         alpha = self.best_alpha(used) if alpha is None else alpha
         value, lost = self._dual(alpha, used)
-        return judge(
-            bounded(
-                primal,
-                value,
-                [*rows, *self._dual_rows(half, alpha, given)],
-                tol,
-                scale=learning_scale(primal, value, self.inertia),
-                rounding=lost + max(self._value_rounding(each) for each in (half, near)),
-                dual={"alpha": alpha, "N": used},
-                dual_source=source,
-                repaired=max(float(np.max(np.abs(near - Z))), float(np.max(used - given))),
-                is_proved=True,
-            )
+        return judged(
+            primal,
+            value,
+            [*rows, *self._dual_rows(half, alpha, given)],
+            tol,
+            passed=passed,
+            null=self.inertia,
+            rounding=lost + max(self._value_rounding(each) for each in (half, near)),
+            dual={"alpha": alpha, "N": used},
+            repaired=max(float(np.max(np.abs(near - Z))), float(np.max(used - given))),
         )
 
     def _dual_rows(self, Z: Array, alpha: Array, N: Array) -> list[Condition]:
@@ -324,8 +319,7 @@ class Fusion(SumOfTerms):
         better, V, _ = self.improved(given, tol)
         found = certify_sum(self, U, {"V": V}, tol, passed=False)
         lost = self.value_rounding(better) + self.value_rounding(U)
-        least = self.cost(better)
-        return refuted(found, least, {"U": better, "objective": least}, lost)
+        return settled(found, lambda: Better({"U": better}, self.cost(better), lost))
 
     def improved(self, V: Array, tol: float) -> tuple[Array, Array, float]:
         """U, V and their relative gap, about, from steps that end where it is below tol / 4."""

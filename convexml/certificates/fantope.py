@@ -23,9 +23,8 @@ from ..formulas import Condition, products, worst
 from ..numerics import EPS, ROUNDING, Array, gamma, length
 from ..problem.likelihood import moments
 from .algebra.definite import semidefinite_within
-from .certificate import Certificate, Verdict
-from .judge import bounded, judge, refuted
-from .scale import learning_scale
+from .certificate import Certificate
+from .judge import Better, judged, settled
 
 # Symmetric matrices by their eigenvalues: parts, nearest points.
 
@@ -246,34 +245,28 @@ class Fantope:
         search : bool
             Whether to show a better P where this one is not certified.
         """
-        found = self._judged(P, given, tol)
-        if not (search and found.verdict is Verdict.UNDECIDED):
-            return found
-        best = self.leading()
-        value = self._linear(best)
-        lost = self._value_rounding(best) + self._value_rounding(symmetric(P))
-        return refuted(found, value, {"P": best, "objective": value}, lost)
-
-    def _judged(self, P: Array, given: Multipliers, tol: float) -> Certificate:
         half = symmetric(P)
         rows = self._within(half)
         near = half if all(row.residual == 0.0 for row in rows) else self.repaired(half)
         primal = max(self._linear(half), self._linear(near))
         dual, value, price, conditions = self.bound(given)
-        return judge(
-            bounded(
-                primal,
-                value,
-                [*self._skew(P), *rows, *conditions, *self._slack(half, dual)],
-                tol,
-                scale=learning_scale(primal, value),
-                rounding=price + max(self._value_rounding(each) for each in (half, near)),
-                dual=dual,
-                dual_source="passed" if given else "constructed",
-                repaired=float(np.max(np.abs(near - P))),
-                is_proved=True,
-            )
+        found = judged(
+            primal,
+            value,
+            [*self._skew(P), *rows, *conditions, *self._slack(half, dual)],
+            tol,
+            passed=bool(given),
+            rounding=price + max(self._value_rounding(each) for each in (half, near)),
+            dual=dual,
+            repaired=float(np.max(np.abs(near - P))),
         )
+
+        def better() -> Better:
+            best = self.leading()
+            lost = self._value_rounding(best) + self._value_rounding(half)
+            return Better({"P": best}, self._linear(best), lost)
+
+        return settled(found, better) if search else found
 
     def _skew(self, P: Array) -> list[Condition]:
         size = max(1.0, float(np.max(np.abs(P))))
@@ -407,35 +400,29 @@ class Directions:
 
         With ``search`` better directions refute it.
         """
-        found = self._judged(C, given, tol)
-        if not (search and found.verdict is Verdict.UNDECIDED):
-            return found
-        best = self.leading()
-        value, lost = self._account(best)
-        witness = {"components": best, "objective": value}
-        return refuted(found, value, witness, lost + self._account(C)[1])
-
-    def _judged(self, C: Array, given: Multipliers, tol: float) -> Certificate:
         row = self._off(C)
         near = C if row.residual == 0.0 else nearest(C)
         values = [self._account(each) for each in (C, near)]
         primal = max(value for value, _ in values)
         bound = self.gram.bound(given)
         gained = products("<Z_upper, I - P> + <Z_lower, P> = 0", primal - bound.value)
-        return judge(
-            bounded(
-                primal,
-                bound.value,
-                [row, *bound.rows, gained],
-                tol,
-                scale=learning_scale(primal, bound.value),
-                rounding=bound.price + max(lost for _, lost in values),
-                dual={"nu": bound.dual["nu"]},
-                dual_source="passed" if given else "constructed",
-                repaired=float(np.max(np.abs(near - C))),
-                is_proved=True,
-            )
+        found = judged(
+            primal,
+            bound.value,
+            [row, *bound.rows, gained],
+            tol,
+            passed=bool(given),
+            rounding=bound.price + max(lost for _, lost in values),
+            dual={"nu": bound.dual["nu"]},
+            repaired=float(np.max(np.abs(near - C))),
         )
+
+        def better() -> Better:
+            best = self.leading()
+            value, lost = self._account(best)
+            return Better({"components": best}, value, lost + values[0][1])
+
+        return settled(found, better) if search else found
 
 
 def nearest(C: Array) -> Array:

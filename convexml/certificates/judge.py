@@ -5,9 +5,9 @@ Every comparison is written so that nan fails it and inf proves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..formulas import KINDS, Condition
 from ..numerics import EPS, Array
 from ..validation import positive_number
 from .certificate import Certificate, Verdict
-from .scale import relative
+from .scale import learning_scale, relative
 
 BOUND = "their bound"
 """What is off where multipliers are near to a dual point of too low a value."""
@@ -93,6 +93,58 @@ def bounded(
         moved=moved,
         **facts,
     )
+
+
+def judged(
+    primal: float,
+    dual: float,
+    conditions: Sequence[Condition],
+    tol: float,
+    /,
+    *,
+    passed: bool = False,
+    null: float = np.nan,
+    **facts: Any,
+) -> Certificate:
+    """The judged certificate of a point by a bound that is a formula, proved but for ``unproved``.
+
+    Parameters
+    ----------
+    primal, dual, conditions, tol
+        As of ``bounded``.
+    passed : bool
+        Whether somebody brought the multipliers; else they were constructed.
+    null : float
+        P of the null model, for the scale of the gap.
+    **facts
+        What else ``bounded`` takes.
+    """
+    known: dict[str, Any] = {
+        "scale": learning_scale(primal, dual, null),
+        "dual_source": "passed" if passed else "constructed",
+        "is_proved": not facts.get("unproved"),
+    }
+    return judge(bounded(primal, dual, conditions, tol, **known | facts))
+
+
+class Better(NamedTuple):
+    """A feasible point, its objective, and what this and that of another may be off by."""
+
+    point: Mapping[str, Any]
+    objective: float
+    rounding: float
+
+
+def settled(found: Certificate, better: Callable[[], Better | None]) -> Certificate:
+    """The certificate, REFUTED where it is undecided, its point feasible, and another is better."""
+    rows = [row for row in found.conditions if row.kind == "primal_feasibility"]
+    if found.verdict is not Verdict.UNDECIDED or not all(row.meets(found.tol) for row in rows):
+        return found
+    other = better()
+    if other is None:
+        return found
+    witness = {**other.point, "objective": other.objective}
+    return refuted(found, other.objective, witness, other.rounding)
 
 
 def dual_infeasibility(conditions: Sequence[Condition]) -> Condition:

@@ -22,7 +22,7 @@ from ..problem.likelihood import precision_steps
 from .algebra.definite import log_det, unit_columns
 from .algebra.rationals import Dependence, dependence
 from .certificate import Certificate, Verdict
-from .judge import absent, bounded, judge, judge_sum, refuted
+from .judge import Better, absent, bounded, judge, judge_sum, judged, settled
 from .scale import entropy_scale
 
 STEPS = 200
@@ -118,7 +118,7 @@ class Precision:
         """
         symmetric = 0.5 * (Theta + Theta.T)
         if W is not None:
-            found = self._judged(Theta, symmetric, W, tol, "passed")
+            found = self._judged(Theta, symmetric, W, tol, passed=True)
         else:
             found = self._constructed(Theta, symmetric, tol)
         undecided = found.verdict is Verdict.UNDECIDED and np.isfinite(found.primal_objective)
@@ -128,30 +128,29 @@ class Precision:
         if better is None or own is None:
             return found
         if W is None and self.dual_value(self.nearest(own)) > found.dual_objective:
-            found = self._judged(Theta, symmetric, own, tol, "constructed")
-        value = self.value(better)
+            found = self._judged(Theta, symmetric, own, tol)
         lost = self.value_rounding(better) + self.value_rounding(symmetric)
-        return refuted(found, value, {"Theta": better, "objective": value}, lost)
+        return settled(found, lambda: Better({"Theta": better}, self.value(better), lost))
 
     def _constructed(self, Theta: Array, symmetric: Array, tol: float) -> Certificate:
         """Bound P - P* by Theta^-1, or with its entries at the ends of the box by Theta's signs."""
         W = _inverse(symmetric)
-        found = self._judged(Theta, symmetric, W, tol, "constructed")
+        found = self._judged(Theta, symmetric, W, tol)
         if found.verdict is Verdict.CERTIFIED or not self.lam > 0.0:
             return found
         seen = np.abs(symmetric) * self.sizes > SEEN
         ends = np.where(seen, self.S + self.lam * np.sign(symmetric), W)
-        other = self._judged(Theta, symmetric, ends, tol, "constructed")
+        other = self._judged(Theta, symmetric, ends, tol)
         return other if other.gap < found.gap else found
 
     def _judged(
-        self, Theta: Array, symmetric: Array, given: Array, tol: float, source: str
+        self, Theta: Array, symmetric: Array, given: Array, tol: float, *, passed: bool = False
     ) -> Certificate:
         """Bound P - P* by the W next to what is given."""
         W = self.nearest(given) if np.all(np.isfinite(given)) else given
         value, lost = log_det(W, self.beside(W)) if W is not given else (-np.inf, np.inf)
         primal, dual = self.value(symmetric), value + self.d
-        moved = np.abs(given - W) if source == "passed" else np.zeros_like(W)
+        moved = np.abs(given - W) if passed else np.zeros_like(W)
         reason = ""
         if not np.isfinite(dual) and np.isfinite(primal):
             reason = "The inverse of Theta leads to no W that is positive definite and in its box."
@@ -160,20 +159,17 @@ class Precision:
                 f"{'W' if self.lam > 0.0 else 'The covariance'} is singular to working precision; "
             )
             reason += f"{'a larger lam' if self.lam > 0.0 else 'lam > 0'} makes it regular."
-        return judge(
-            bounded(
-                primal,
-                dual,
-                self._rows(Theta, symmetric, W, moved),
-                tol,
-                scale=entropy_scale(self.d),
-                rounding=self.value_rounding(symmetric) + lost + 4.0 * UNIT * abs(dual),
-                dual={"W": W},
-                dual_source=source,
-                repaired=float(np.max(moved)),
-                reason=reason,
-                is_proved=True,
-            )
+        return judged(
+            primal,
+            dual,
+            self._rows(Theta, symmetric, W, moved),
+            tol,
+            passed=passed,
+            scale=entropy_scale(self.d),
+            rounding=self.value_rounding(symmetric) + lost + 4.0 * UNIT * abs(dual),
+            dual={"W": W},
+            repaired=float(np.max(moved)),
+            reason=reason,
         )
 
     def _rows(self, Theta: Array, symmetric: Array, W: Array, moved: Array) -> list[Condition]:
@@ -471,24 +467,20 @@ class Shares:
         bound = self._dual_value({"nu": nu, "lambda": lam})
         moved = float(np.max(np.abs(p - scaled))) if total > 0.0 else np.inf
         lost = self._rounding(near) + ELEMENTARY * abs(shift) + self._dual_rounding(nu - lam, nu)
-        found = judge(
-            bounded(
-                primal,
-                bound,
-                self._rows(p, given, given["lambda"] - lam),
-                tol,
-                scale=entropy_scale(),
-                rounding=lost if np.isfinite(primal - bound) else 0.0,
-                dual={"nu": nu, "lambda": lam},
-                dual_source="passed" if dual else "constructed",
-                repaired=moved if moved > ROUNDING else 0.0,
-                reason=self._reason(primal, bound, near),
-                is_proved=True,
-            )
+        found = judged(
+            primal,
+            bound,
+            self._rows(p, given, given["lambda"] - lam),
+            tol,
+            passed=bool(dual),
+            scale=entropy_scale(),
+            rounding=lost if np.isfinite(primal - bound) else 0.0,
+            dual={"nu": nu, "lambda": lam},
+            repaired=moved if moved > ROUNDING else 0.0,
+            reason=self._reason(primal, bound, near),
         )
-        best = self._value(self.q)
         lost = self._rounding(near) + self._rounding(self.q) if np.isfinite(primal) else 0.0
-        return refuted(found, best, {"p": self.q, "objective": best}, lost)
+        return settled(found, lambda: Better({"p": self.q}, self._value(self.q), lost))
 
     # -- values, and what they may be off by ------------------------------------------------------
 

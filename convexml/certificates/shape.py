@@ -14,8 +14,7 @@ from ..problem.geometry import enclosing_balls
 from ..problem.residuals import multipliers_of_blocks, pooled
 from ..problem.terms import NeighbourDifferences, Squares, Summand, SumOfTerms
 from .certificate import Certificate, Verdict
-from .judge import bounded, judge, refuted
-from .scale import learning_scale
+from .judge import Better, judged, settled
 from .sums import certify_sum
 
 # Monotone fits, min (1/2) sum c_i (y_i - w_i)^2 s.t. sign (w_{i+1} - w_i) >= 0.
@@ -102,12 +101,9 @@ class Monotone(SumOfTerms):
             given = multipliers_of_blocks(self.y, self.c, best, self.sign)
             other = certify_sum(self, w, {"alpha": given}, tol, passed=False)
             found = other if other.gap < found.gap else found
-        rows = [row for row in found.conditions if row.kind == "primal_feasibility"]
-        if not all(row.meets(tol) for row in rows):
-            return found
         objective = self.cost(best)
         lost = gamma(len(w) + 8) * (objective + abs(found.primal_objective))
-        return refuted(found, objective, {"w": best, "objective": objective}, lost)
+        return settled(found, lambda: Better({"w": best}, objective, lost))
 
 
 # Trend filters, min (1/2n) |y - w|^2 + lam |A w|_1, A the differences of some order.
@@ -259,12 +255,14 @@ class Enclosing:
         """
         with np.errstate(over="ignore", invalid="ignore"):
             found = self._judged(centre, radius, alpha, tol)
-        feasible = all(row.meets(tol) for row in found.conditions[:1])
-        if not (search and feasible and found.verdict is Verdict.UNDECIDED):
-            return found
-        primal, (centre, radius) = found.primal_objective, self.ball(self.best)
-        witness = {"center": centre, "radius": radius, "objective": radius * radius}
-        return refuted(found, radius * radius, witness, 4.0 * UNIT * (primal + radius * radius))
+
+        def better() -> Better:
+            centre, radius = self.ball(self.best)
+            square = radius * radius
+            lost = 4.0 * UNIT * (found.primal_objective + square)
+            return Better({"center": centre, "radius": radius}, square, lost)
+
+        return settled(found, better) if search else found
 
     def _judged(self, centre: Array, radius: float, alpha: Array | None, tol: float) -> Certificate:
         given = self.best if alpha is None else alpha
@@ -274,20 +272,17 @@ class Enclosing:
         value, lost = self.bound(kept)
         primal = radius * radius
         outside = max(self.reach(centre) ** 2 * (1.0 + 4.0 * UNIT) - primal, 0.0)
-        return judge(
-            bounded(
-                primal,
-                value,
-                self._rows(centre, radius, given),
-                tol,
-                scale=learning_scale(primal, value, self.null),
-                rounding=lost + outside + 2.0 * UNIT * primal,
-                dual={"alpha": given},
-                dual_source="constructed" if alpha is None else "passed",
-                repaired=float(np.max(np.abs(repaired - given))),
-                reason="" if total > 0.0 else "no alpha is positive.",
-                is_proved=True,
-            )
+        return judged(
+            primal,
+            value,
+            self._rows(centre, radius, given),
+            tol,
+            passed=alpha is not None,
+            null=self.null,
+            rounding=lost + outside + 2.0 * UNIT * primal,
+            dual={"alpha": given},
+            repaired=float(np.max(np.abs(repaired - given))),
+            reason="" if total > 0.0 else "no alpha is positive.",
         )
 
     def _rows(self, centre: Array, radius: float, alpha: Array) -> list[Condition]:

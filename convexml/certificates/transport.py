@@ -18,9 +18,8 @@ from ..problem.geometry import Distances
 from ..problem.linear_program import LinearData
 from .algebra.searchers import highs
 from .algebra.sums import exact_dot
-from .certificate import Certificate, Verdict
-from .judge import bounded, judge, refuted
-from .scale import learning_scale
+from .certificate import Certificate
+from .judge import Better, judged, settled
 
 Arrays = dict[str, Array]
 
@@ -133,30 +132,27 @@ class Transport:
         primal, charge = self.cost(plan), float((self.b + 2.0 * ROUNDING * self.total) @ over)
         value = self.gain(f, g) - charge * (1.0 + gamma(self.b.size + 4))
         moved = np.maximum(f[:, None] + g - self.costs, 0.0)
-        rows = self._rows(plan, f, g, moved)
-        found = judge(
-            bounded(
-                primal,
-                value,
-                rows,
-                tol,
-                scale=learning_scale(primal, value, self.null),
-                rounding=4.0 * EPS * (abs(primal) + abs(value) + charge) + self._price(plan, f, g),
-                dual={"f": f, "g": g},
-                dual_source="passed" if dual else "constructed",
-                repaired=float(moved.max()) if dual.keys() >= {"f", "g"} else 0.0,
-                is_proved=True,
-            )
+        found = judged(
+            primal,
+            value,
+            self._rows(plan, f, g, moved),
+            tol,
+            passed=bool(dual),
+            null=self.null,
+            rounding=4.0 * EPS * (abs(primal) + abs(value) + charge) + self._price(plan, f, g),
+            dual={"f": f, "g": g},
+            repaired=float(moved.max()) if dual.keys() >= {"f", "g"} else 0.0,
         )
-        feasible = all(row.meets(tol) for row in rows[:3])
-        if not (search and feasible and found.verdict is Verdict.UNDECIDED):
-            return found
-        best = self.optimum[0]
-        if best is None or self.value(best) == np.inf:
-            return found
-        objective = self.cost(best)
-        lost = self._price(best, f, g) + EPS * (abs(primal) + abs(objective))
-        return refuted(found, objective, {"plan": best, "objective": objective}, lost)
+
+        def better() -> Better | None:
+            best = self.optimum[0]
+            if best is None or self.value(best) == np.inf:
+                return None
+            objective = self.cost(best)
+            lost = self._price(best, f, g) + EPS * (abs(primal) + abs(objective))
+            return Better({"plan": best}, objective, lost)
+
+        return settled(found, better) if search else found
 
     @property
     def null(self) -> float:
@@ -277,27 +273,24 @@ class Neighbours:
         given = self.completed(dual)
         primal, (value, lost) = self._cost(p), self.bound(given)
         moved = max(float(np.maximum(-given[name], 0.0).max()) for name in NAMES[1:])
-        found = judge(
-            bounded(
-                primal,
-                value,
-                self._rows(p, given),
-                tol,
-                scale=learning_scale(primal, value, self.null),
-                rounding=lost + self._cost_rounding(p) + self._price(p, given),
-                dual=given,
-                dual_source="passed" if dual else "constructed",
-                repaired=moved,
-                is_proved=True,
-            )
+        found = judged(
+            primal,
+            value,
+            self._rows(p, given),
+            tol,
+            passed=bool(dual),
+            null=self.null,
+            rounding=lost + self._cost_rounding(p) + self._price(p, given),
+            dual=given,
+            repaired=moved,
         )
-        feasible = all(row.meets(tol) for row in found.conditions[:3])
-        if not (search and feasible and found.verdict is Verdict.UNDECIDED):
-            return found
-        best = self.distances.weights(self.k)
-        objective = self._cost(best)
-        lost = self._cost_rounding(p) + self._cost_rounding(best)
-        return refuted(found, objective, {"p": best, "objective": objective}, lost)
+
+        def better() -> Better:
+            best = self.distances.weights(self.k)
+            rounding = self._cost_rounding(p) + self._cost_rounding(best)
+            return Better({"p": best}, self._cost(best), rounding)
+
+        return settled(found, better) if search else found
 
     @property
     def null(self) -> float:

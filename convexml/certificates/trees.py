@@ -20,9 +20,8 @@ from ..formulas import Condition, products, worst
 from ..numerics import EPS, ROUNDING, Array, gamma
 from ..problem.geometry import Merging
 from .algebra.sums import exact_dot
-from .certificate import Certificate, Verdict
-from .judge import bounded, judge, refuted
-from .scale import learning_scale
+from .certificate import Certificate
+from .judge import Better, judged, settled
 
 # How far x(E[S]) exceeds |S| - 1 for any set S: a count of edges, or flows for fractions.
 #
@@ -209,34 +208,29 @@ class SpanningTrees:
         """Judge x by a packing; with ``search`` a worse one is refuted by the least tree."""
         violations = self._violations(x)
         primal, value = self.cost(x), packing.value - self._charge(packing)
-        rows = self._rows(x, packing, violations)
-        null = 2.0 / self.n * float(np.abs(np.triu(self.distances, 1)).sum())
         reason = ""
         if violations[3][1] == np.inf:
             reason = f"x has fractions; its sets are examined up to {MOST} points."
-        found = judge(
-            bounded(
-                primal,
-                value,
-                rows,
-                tol,
-                scale=learning_scale(primal, value, null),
-                rounding=4.0 * EPS * (abs(primal) + abs(packing.value) + abs(value))
-                + self._price(x, packing, violations),
-                dual={"y": packing.y, "partitions": packing.partitions.astype(float)},
-                dual_source="passed" if passed else "constructed",
-                repaired=float(np.max(packing.clipped - packing.y)),
-                reason=reason,
-                is_proved=True,
-            )
+        found = judged(
+            primal,
+            value,
+            self._rows(x, packing, violations),
+            tol,
+            passed=passed,
+            null=2.0 / self.n * float(np.abs(np.triu(self.distances, 1)).sum()),
+            rounding=4.0 * EPS * (abs(primal) + abs(packing.value) + abs(value))
+            + self._price(x, packing, violations),
+            dual={"y": packing.y, "partitions": packing.partitions.astype(float)},
+            repaired=float(np.max(packing.clipped - packing.y)),
+            reason=reason,
         )
-        feasible = all(row.meets(tol) for row in rows if row.kind == "primal_feasibility")
-        if not (search and feasible and found.verdict is Verdict.UNDECIDED):
-            return found
-        tree = self.merging.tree()
-        objective = self.cost(tree)
-        witness = {"x": tree, "objective": objective}
-        return refuted(found, objective, witness, EPS * (abs(primal) + abs(objective)))
+
+        def better() -> Better:
+            tree = self.merging.tree()
+            objective = self.cost(tree)
+            return Better({"x": tree}, objective, EPS * (abs(primal) + abs(objective)))
+
+        return settled(found, better) if search else found
 
     def _charge(self, packing: Packing) -> float:
         """What the dual loses where edges carry too much, or may: x_e <= 1 and x(E) = n - 1."""

@@ -14,9 +14,8 @@ from ..certificates import Certificate, Verdict
 from ..certificates.algebra.definite import log_det
 from ..certificates.clustering import Partition
 from ..certificates.fantope import Directions, Fantope, directions_of
-from ..certificates.judge import bounded, judge, refuted
+from ..certificates.judge import Better, judge, judged, settled
 from ..certificates.likelihood import Precision
-from ..certificates.scale import learning_scale
 from ..formulas import worst
 from ..models.clustering import KMeansBound
 from ..numerics import UNIT, Array, gamma
@@ -255,27 +254,22 @@ class QuadraticPart:
             reason = "The covariance is singular to working precision; shrinkage makes it regular."
         dual = primal - gap
         level = max(abs(self.best_b), float(np.abs(self.mu) @ np.abs(self.w)), 1e-300)
-        certificate = judge(
-            bounded(
-                primal,
-                dual,
-                [
-                    worst("Sigma w = mu", "stationarity", r, sizes).of_columns(self.features),
-                    worst("b = log pi - mu'w/2", "primal_feasibility", self.b - self.best_b, level),
-                ],
-                tol,
-                scale=learning_scale(primal, dual, 0.0),
-                rounding=rounding,
-                gap=gap,
-                reason=reason,
-                dual_source="constructed",
-                unproved=UNPROVED,
-            )
+        certificate = judged(
+            primal,
+            dual,
+            [
+                worst("Sigma w = mu", "stationarity", r, sizes).of_columns(self.features),
+                worst("b = log pi - mu'w/2", "primal_feasibility", self.b - self.best_b, level),
+            ],
+            tol,
+            rounding=rounding,
+            gap=gap,
+            reason=reason,
+            unproved=UNPROVED,
         )
         if best is None:
             return certificate
-        better = self.value_at(best)
-        return refuted(certificate, better, {"w": best, "objective": better}, rounding)
+        return settled(certificate, lambda: Better({"w": best}, self.value_at(best), rounding))
 
 
 # PCA and KMeans: what looks for structure in X alone, by its convex relaxation.
@@ -402,7 +396,7 @@ class ClusteringPart:
         inner = partition.certify(Z, None, self._multipliers(partition, tol), tol)
         cost = max(inner.primal_objective, self.value)
         n, d = self.X.shape
-        found = bounded(
+        found = judged(
             cost,
             inner.dual_objective,
             inner.conditions,
@@ -410,16 +404,13 @@ class ClusteringPart:
             scale=inner.scale,
             rounding=inner.rounding + gamma(n + d + 8) * cost,
             dual=inner.dual,
-            dual_source="constructed",
-            is_proved=True,
         )
-        found = judge(found)
         if found.verdict is not Verdict.UNDECIDED:
             return found
         labels = self._after_steps()
         value = self.problem.cost(labels)
-        better = {"labels": labels, "objective": value}
-        found = refuted(found, value, better, 2.0 * gamma(n + d + 8) * cost)
+        lost = 2.0 * gamma(n + d + 8) * cost
+        found = settled(found, lambda: Better({"labels": labels}, value, lost))
         if found.verdict is Verdict.REFUTED:
             return found
         most = 100.0 * found.relative_gap

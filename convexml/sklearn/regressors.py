@@ -10,7 +10,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from ..certificates import Certificate, Condition, certify_objective
-from ..certificates.judge import bounded, judge, refuted
+from ..certificates.judge import Better, judged, settled
 from ..certificates.learning.gap import certify_targets
 from ..certificates.learning.repair import repair_dual
 from ..certificates.scale import learning_scale
@@ -281,7 +281,7 @@ def _mean(fitted: Fitted, loss: Loss, penalty: Penalty) -> LearningPart:
 #     H(t) = t^2 where |t| <= epsilon, 2 epsilon |t| - epsilon^2 beyond
 #
 # It is jointly convex in (w, b, sigma), as H(r / sigma) sigma is a perspective, and the certificate
-# is that of the joint problem: (w, b, sigma) is compared with every other triple. The dual is
+# is that of the joint problem: (w, b, sigma) is settled with every other triple. The dual is
 #
 #     maximise -u'y - |X'u|_2^2 / (4 alpha)
 #     subject to 1'u = 0, |u_i| <= 2 epsilon s_i, sum_i u_i^2 / (4 s_i) <= sum_i s_i
@@ -384,21 +384,18 @@ class HuberPart:
         if not primal - dual + base.rounding <= room:
             limit = certify_objective(self.without_scale(), w, b, tol=tol, refute=False)
             dual, u = max((dual, u), self.dual(limit.dual["u"]), key=lambda found: found[0])
-        certificate = judge(
-            bounded(
-                primal,
-                dual,
-                (*base.conditions, self._scale_condition()),
-                tol,
-                scale=learning_scale(primal, dual, fixed.null_value + constant),
-                rounding=base.rounding,
-                dual={"u": u},
-                dual_source="constructed",
-            )
+        certificate = judged(
+            primal,
+            dual,
+            (*base.conditions, self._scale_condition()),
+            tol,
+            null=fixed.null_value + constant,
+            rounding=base.rounding,
+            dual={"u": u},
+            is_proved=False,
         )
-        better = self.value_at(w, b, sigma)
-        witness = {"w": w, "b": b, "sigma": sigma, "objective": better}
-        return refuted(certificate, better, witness, base.rounding)
+        best = Better({"w": w, "b": b, "sigma": sigma}, self.value_at(w, b, sigma), base.rounding)
+        return settled(certificate, lambda: best)
 
     def _scale_condition(self) -> Condition:
         """The derivative of the objective in sigma, relative to sum_i s_i."""
@@ -508,22 +505,20 @@ class MonotonePart:
         primal, factor = self.value, self.factor
         lost = gamma(4 * self.n + 32) * (primal + self.null)
         dual = factor * inner.dual_objective + self.constant
-        certificate = judge(
-            bounded(
-                primal,
-                dual,
-                inner.conditions,
-                tol,
-                scale=learning_scale(primal, dual, self.null),
-                gap=factor * inner.gap,
-                rounding=lost,
-                dual=inner.dual,
-                dual_source=inner.dual_source,
-                reason=inner.reason if not np.isfinite(inner.gap) else "",
-                unproved="the means of samples of one x are rounded",
-            )
+        certificate = judged(
+            primal,
+            dual,
+            inner.conditions,
+            tol,
+            null=self.null,
+            gap=factor * inner.gap,
+            rounding=lost,
+            dual=inner.dual,
+            dual_source=inner.dual_source,
+            reason=inner.reason if not np.isfinite(inner.gap) else "",
+            unproved="the means of samples of one x are rounded",
         )
         if inner.witness is None:
             return certificate
-        better = factor * inner.witness["objective"] + self.constant
-        return refuted(certificate, better, {**inner.witness, "objective": better}, lost)
+        better = Better(inner.witness, factor * inner.witness["objective"] + self.constant, lost)
+        return settled(certificate, lambda: better)

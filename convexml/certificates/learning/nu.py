@@ -25,8 +25,7 @@ from ...numerics import Array, all_finite, gamma
 from ..algebra.rationals import as_integers
 from ..algebra.sums import exact_dot
 from ..certificate import Certificate, Verdict
-from ..judge import bounded, judge, refuted
-from ..scale import learning_scale
+from ..judge import judged, refuted
 from .kernel import said_of_matrix
 
 # Where a machine with nu has its function f: coefficients of features, or of samples.
@@ -467,21 +466,20 @@ class NuPart:
         if passed is not None:
             dual, moved = min(dual, self.dual(passed)), float(np.max(np.abs(q - passed)))
         dual = -np.inf if self._is_endless else dual
-        found = bounded(
+        found = judged(
             primal,
             dual,
             self.rows(at, q if passed is None else passed),
             tol,
-            scale=learning_scale(primal, dual, self.null),
+            passed=passed is not None,
+            null=self.null,
             rounding=self._rounding(at, q),
             repaired=moved,
             dual={"u": -q},
-            dual_source="constructed" if passed is None else "passed",
-            is_proved=self.is_exact,
             unproved="" if self.is_exact else UNPROVED,
             reason=ENDLESS if self._is_endless else "",
         )
-        return self.space.told(judge(found))
+        return self.space.told(found)
 
     def _rounding(self, at: HeldPoint, q: Array) -> float:
         """The errors of P and D, and what D loses as q is shrunk to its exact sums."""
