@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ from ..certificates.conic.bounds import reach
 from ..certificates.conic.optimum import certify_conic
 from ..certificates.conic.program import Seen, Subject
 from ..certificates.conic.search import Completed, complete_dual, complete_point
-from ..certificates.judge import absent, bounded
+from ..certificates.judge import absent, bounded, judged
 from ..certificates.judge import judge as decide
 from ..duality.checking import check_problem, constraint_names, substituted, value_of
 from ..duality.interface import last_answer
@@ -93,7 +93,8 @@ def certify_constant(problem: Any, tol: float) -> Certificate:
         )
     value = sign * objective_at(problem).value
     reason = "" if np.isfinite(value) else f"the objective is {sign * value}"
-    return decide(bounded(value, value, rows, tol, scale=abs(value), sign=sign, reason=reason))
+    known = {"scale": abs(value), "sign": sign, "reason": reason, "is_proved": False}
+    return judged(value, value, rows, tol, **known)
 
 
 def _error(constraint: Any, count: int) -> Array:
@@ -363,8 +364,7 @@ def _judge(posed: Posed, tol: float, answer: ConePoint | None, effort: str) -> C
     if near is not None and near.at:
         return _judge_near(posed, tol, answer, effort, given, near)
     if (reason := near.words if near else without_value(posed.domains)) or is_broken:
-        empty = bounded(np.nan, np.nan, outside, tol, scale=np.nan, reason=reason)
-        return _explained(posed, decide(empty))
+        return _explained(posed, decide(_empty(tol, reason, outside)))
     return _explained(posed, _judge_inside(posed, tol, answer, effort, given))
 
 
@@ -450,8 +450,8 @@ def _explained(posed: Posed, certificate: Certificate) -> Certificate:
     )
 
 
-def _empty(tol: float, reason: str) -> Certificate:
-    return bounded(np.nan, np.nan, (), tol, scale=np.nan, reason=reason)
+def _empty(tol: float, reason: str, rows: Sequence[Condition] = ()) -> Certificate:
+    return bounded(np.nan, np.nan, rows, tol, scale=np.nan, reason=reason)
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ def bounded(
 def judged(
     primal: float,
     dual: float,
-    conditions: Sequence[Condition],
+    conditions: Sequence[Condition] | Callable[[], Sequence[Condition]],
     tol: float,
     /,
     *,
@@ -111,7 +111,8 @@ def judged(
     Parameters
     ----------
     primal, dual, conditions, tol
-        As of ``bounded``.
+        As of ``bounded``. Rows that are known to be met may be put off: a function measures them
+        where somebody asks, or where they may be a reason.
     passed : bool
         Whether somebody brought the multipliers; else they were constructed.
     null : float
@@ -124,7 +125,14 @@ def judged(
         "dual_source": "passed" if passed else "constructed",
         "is_proved": not facts.get("unproved"),
     }
-    return judge(bounded(primal, dual, conditions, tol, **known | facts))
+    known |= facts
+    if not callable(conditions):
+        return judge(bounded(primal, dual, conditions, tol, **known))
+    found = judge(bounded(primal, dual, (), tol, **known))
+    if found.verdict is Verdict.UNDECIDED:
+        return judge(bounded(primal, dual, conditions(), tol, **known))
+    found.put_off(lambda: in_units_of_gap(conditions(), found.scale))
+    return found
 
 
 class Better(NamedTuple):

@@ -11,7 +11,7 @@ from ..formulas import Condition, products, worst
 from ..numerics import ROUNDING, Array
 from ..problem.terms import Pair, SumOfTerms
 from .certificate import Certificate
-from .judge import bounded, judge
+from .judge import judged
 from .scale import learning_scale, program_scale
 
 
@@ -69,12 +69,11 @@ def certify_sum(
         "gap": gap,
         "scale": scale(primal, primal - gap, problem.null),
         "dual": dict(zip(names, own, strict=True)),
-        "dual_source": "passed" if passed else "constructed",
+        "passed": passed,
         "repaired": max(_most(u - v) for u, v in zip(own, given, strict=True)) if passed else 0.0,
         "reason": problem.no_bound if gap == np.inf and not beside else "",
-        "is_proved": True,
     } | facts
-    return judge(bounded(primal, primal - known["gap"], rows, tol, **known))
+    return judged(primal, primal - known["gap"], rows, tol, **known)
 
 
 def _most(values: Array) -> float:

@@ -9,8 +9,8 @@ import numpy as np
 from ...formulas import Condition, worst
 from ...numerics import EPS, ROUNDING, Array, gamma, same
 from ...problem.kernel import KernelObjective
-from ..certificate import Certificate, Verdict
-from ..judge import bounded, in_units_of_gap, judge
+from ..certificate import Certificate
+from ..judge import judged
 from ..scale import learning_scale
 from .repair import DualPoint, PrimalPoint, balance, box_inside, dual_value, repair_dual
 from .rounding import dual_rounding, primal_rounding, unproved
@@ -123,28 +123,21 @@ def certify_function(
         other = g.values if u is None else objective.matrix.product(u)
         residual, terms = lam * f.values + other, lam * np.abs(f.values) + sizes
         first = worst(stationarity_of(objective), "stationarity", residual, terms)
-        return in_units_of_gap([first, *conditions_of_samples(seen)], scale)
+        return [first, *conditions_of_samples(seen)]
 
     met = u is None and is_feasible(seen, tol)
-    certificate = bounded(
+    return judged(
         primal,
         bound,
-        () if met else rows(),
+        rows if met else rows(),
         tol,
         scale=scale,
         rounding=above + below + 4.0 * EPS * (abs(primal) + abs(bound)),
         repaired=0.0 if u is None else dual.moved,
         dual_source=dual.source,
         dual={"u": dual.u.copy()},
+        unproved=unproved(bare),
     )
-    doubt = unproved(bare)
-    proved = np.inf if doubt else certificate.gap
-    found = judge(certificate.but(proved_gap=proved, unproved=doubt))
-    if met and found.verdict is Verdict.UNDECIDED:  # the rows are a reason
-        return judge(found.but(conditions=tuple(rows())))
-    if met:
-        found.put_off(rows)
-    return found
 
 
 def own_dual(objective: KernelObjective, q: Array, u: Array | None = None) -> DualPoint:

@@ -18,7 +18,7 @@ from ...problem import Frame, Objective, frame_of, parameters_of, pose_primal
 from ...problem.frame import SeveralTargets
 from ...problem.kernel import KernelObjective
 from ..certificate import Certificate, Verdict
-from ..judge import bounded, judge, refuted
+from ..judge import judge, judged, refuted
 from ..rounding import compensated_matvec
 from ..scale import learning_scale, relative
 from .dual import SMALL_ENOUGH as FEW_ENTRIES
@@ -127,7 +127,7 @@ def bounded_without_penalty(
     seen = replace(point, u=u, v=-objective.design.rmatvec(u), scale=scale)
     rounding = 2.0 * penalty.value_rounding(w, penalty.value(w))
     # P(w, b) - P* <= Omega(w) - Omega'(w) + what it is above inf F + Omega'.
-    found = bounded(
+    found = judged(
         primal,
         bound,
         conditions_at(seen, stationary=stationary),
@@ -141,7 +141,7 @@ def bounded_without_penalty(
         dual=free.dual,
         dual_source="constructed without the penalty",
     )
-    return judge(found) if found.gap < certificate.gap else certificate
+    return found if found.gap < certificate.gap else certificate
 
 
 # Look for a feasible point that is better: the proof that a claimed optimum is none.
@@ -279,10 +279,11 @@ def certify_objective(
     doubt = unproved(objective)
     seen_at = PassedPoint(objective, *seen, scale, slack + chosen)
     met = theirs is None and is_feasible(seen_at, tol)
-    certificate = bounded(
+    rows = conditions_later(seen_at, stationary)
+    certificate = judged(
         f * primal,
         f * bound,
-        () if met else conditions_at(seen_at, stationary=stationary),
+        rows if met else rows(),
         tol,
         scale=scale,
         rounding=frame.bound(rounding),
@@ -295,24 +296,9 @@ def certify_objective(
         is_proved=found.within is None and not doubt,
         unproved=doubt,
     )
-    certificate = _judged(certificate, seen_at, met, stationary)
     if u is None:
         certificate = bounded_without_penalty(seen_at, certificate, stationary, certify_objective)
     return try_to_refute(frame, point, certificate) if refute else certificate
-
-
-def _judged(
-    certificate: Certificate, point: PassedPoint, met: bool, stationary: bool
-) -> Certificate:
-    """The certificate with its verdict; conditions known to be ``met`` are not measured for it."""
-    found = judge(certificate)
-    if not met:
-        return found
-    if found.verdict is Verdict.UNDECIDED:
-        rows = conditions_at(point, stationary=stationary)
-        return judge(certificate.but(conditions=tuple(rows)))
-    found.put_off(conditions_later(point, stationary))
-    return found
 
 
 def best_intercept(frame: Frame, w: Array) -> Any:
