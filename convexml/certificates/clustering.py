@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
@@ -31,7 +31,7 @@ from ..problem.geometry import (
 )
 from ..problem.terms import Pairs, Squares, Summand, SumOfTerms
 from .algebra.definite import semidefinite_within
-from .certificate import Certificate, Verdict
+from .certificate import Certificate
 from .judge import Better, judged, settled
 from .sums import certify_sum
 
@@ -161,12 +161,14 @@ class Partition:
         if N is not None or alpha is not None:
             return self._judged(Z, alpha, N, tol, passed=True)
         found = self._judged(Z, None, None, tol, passed=False)
-        if not (search and found.verdict is Verdict.UNDECIDED):
-            return found
-        better, N = self.improved(tol)
-        found = self._judged(Z, None, N, tol, passed=False)
-        lost = self._value_rounding(better) + self._value_rounding(0.5 * (Z + Z.T))
-        return settled(found, lambda: Better({"Z": better}, self._linear(better), lost))
+
+        def better() -> Better:
+            best, own = self.improved(tol)
+            lost = self._value_rounding(best) + self._value_rounding(0.5 * (Z + Z.T))
+            again = partial(self._judged, Z, None, own, tol, passed=False)
+            return Better({"Z": best}, self._linear(best), lost, again)
+
+        return settled(found, better) if search else found
 
     def improved(self, tol: float) -> Point:
         """Z and N of a splitting whose values are within a share of about tol / 4."""
@@ -314,12 +316,14 @@ class Fusion(SumOfTerms):
         """
         given = self.pulls(U) if V is None else V
         found = certify_sum(self, U, {"V": given}, tol, passed=V is not None)
-        if V is not None or not search or found.verdict is not Verdict.UNDECIDED:
-            return found
-        better, V, _ = self.improved(given, tol)
-        found = certify_sum(self, U, {"V": V}, tol, passed=False)
-        lost = self.value_rounding(better) + self.value_rounding(U)
-        return settled(found, lambda: Better({"U": better}, self.cost(better), lost))
+
+        def better() -> Better:
+            best, own, _ = self.improved(given, tol)
+            lost = self.value_rounding(best) + self.value_rounding(U)
+            again = partial(certify_sum, self, U, {"V": own}, tol, passed=False)
+            return Better({"U": best}, self.cost(best), lost, again)
+
+        return settled(found, better) if search and V is None else found
 
     def improved(self, V: Array, tol: float) -> tuple[Array, Array, float]:
         """U, V and their relative gap, about, from steps that end where it is below tol / 4."""

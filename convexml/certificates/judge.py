@@ -136,21 +136,33 @@ def judged(
 
 
 class Better(NamedTuple):
-    """A feasible point, its objective, and what this and that of another may be off by."""
+    """A feasible point, its objective, and what this and that of another may be off by.
+
+    ``again`` judges the other by the multipliers of this one.
+    """
 
     point: Mapping[str, Any]
     objective: float
     rounding: float
+    again: Callable[[], Certificate] | None = None
 
 
-def settled(found: Certificate, better: Callable[[], Better | None]) -> Certificate:
-    """The certificate, REFUTED where it is undecided, its point feasible, and another is better."""
+def settled(
+    found: Certificate, better: Callable[[], Better | None], *, with_own: bool = True
+) -> Certificate:
+    """The certificate of a feasible point that is undecided, after a look at a better one.
+
+    Its multipliers may give the tighter bound, unless others were passed; its value may refute.
+    """
     rows = [row for row in found.conditions if row.kind == "primal_feasibility"]
     if found.verdict is not Verdict.UNDECIDED or not all(row.meets(found.tol) for row in rows):
         return found
     other = better()
     if other is None:
         return found
+    if with_own and other.again is not None:
+        tighter = other.again()
+        found = tighter if tighter.gap < found.gap else found
     witness = {**other.point, "objective": other.objective}
     return refuted(found, other.objective, witness, other.rounding)
 

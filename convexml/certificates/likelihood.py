@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -121,16 +122,17 @@ class Precision:
             found = self._judged(Theta, symmetric, W, tol, passed=True)
         else:
             found = self._constructed(Theta, symmetric, tol)
-        undecided = found.verdict is Verdict.UNDECIDED and np.isfinite(found.primal_objective)
-        if not (search and undecided):
-            return found
-        better, own = self._improved()
-        if better is None or own is None:
-            return found
-        if W is None and self.dual_value(self.nearest(own)) > found.dual_objective:
-            found = self._judged(Theta, symmetric, own, tol)
-        lost = self.value_rounding(better) + self.value_rounding(symmetric)
-        return settled(found, lambda: Better({"Theta": better}, self.value(better), lost))
+
+        def better() -> Better | None:
+            best, own = self._improved()
+            if best is None or own is None:
+                return None
+            lost = self.value_rounding(best) + self.value_rounding(symmetric)
+            again = partial(self._judged, Theta, symmetric, own, tol)
+            return Better({"Theta": best}, self.value(best), lost, again)
+
+        search = search and bool(np.isfinite(found.primal_objective))
+        return settled(found, better, with_own=W is None) if search else found
 
     def _constructed(self, Theta: Array, symmetric: Array, tol: float) -> Certificate:
         """Bound P - P* by Theta^-1, or with its entries at the ends of the box by Theta's signs."""

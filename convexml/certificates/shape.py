@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..penalties import L1, Nonnegative
 from ..problem.geometry import enclosing_balls
 from ..problem.residuals import multipliers_of_blocks, pooled
 from ..problem.terms import NeighbourDifferences, Squares, Summand, SumOfTerms
-from .certificate import Certificate, Verdict
+from .certificate import Certificate
 from .judge import Better, judged, settled
 from .sums import certify_sum
 
@@ -94,16 +94,16 @@ class Monotone(SumOfTerms):
         passed = alpha is not None
         given = self.multipliers(w) if alpha is None else alpha
         found = certify_sum(self, w, {"alpha": given}, tol, passed=passed)
-        if not search or found.verdict is not Verdict.UNDECIDED:
-            return found
-        best = pooled(self.y, self.c, self.sign)
-        if not passed:
-            given = multipliers_of_blocks(self.y, self.c, best, self.sign)
-            other = certify_sum(self, w, {"alpha": given}, tol, passed=False)
-            found = other if other.gap < found.gap else found
-        objective = self.cost(best)
-        lost = gamma(len(w) + 8) * (objective + abs(found.primal_objective))
-        return settled(found, lambda: Better({"w": best}, objective, lost))
+
+        def better() -> Better:
+            best = pooled(self.y, self.c, self.sign)
+            objective = self.cost(best)
+            lost = gamma(len(w) + 8) * (objective + abs(found.primal_objective))
+            own = {"alpha": multipliers_of_blocks(self.y, self.c, best, self.sign)}
+            again = partial(certify_sum, self, w, own, tol, passed=False)
+            return Better({"w": best}, objective, lost, again)
+
+        return settled(found, better, with_own=not passed) if search else found
 
 
 # Trend filters, min (1/2n) |y - w|^2 + lam |A w|_1, A the differences of some order.

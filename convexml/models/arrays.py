@@ -6,12 +6,13 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..certificates import Certificate, Verdict
-from ..certificates.judge import refuted
+from ..certificates.judge import Better, settled
 from ..deadline import limited
 from ..errors import InputError, UnsuitableSolverError, nearest
 from ..numerics import Array
@@ -438,7 +439,7 @@ def compared(
     Parameters
     ----------
     found : Certificate
-        Judged, UNDECIDED.
+        Judged; one that is decided, or of a point that is not feasible, stays.
     w : array
         The point.
     steps : iterable of (point, multipliers)
@@ -452,13 +453,14 @@ def compared(
     with_own : bool
         Whether multipliers may take the place of those of ``found``.
     """
-    best, better, own = found, w, None
-    for k, (better, own) in enumerate(steps):
-        best = certify(better, own, 0.01 * found.tol)
-        if k >= STEPS or best.verdict is Verdict.CERTIFIED:
-            break
-    if with_own and own is not None:
-        other = certify(w, own, found.tol)
-        found = other if other.gap < found.gap else found
-    witness = {**told(better), "objective": best.primal_objective}
-    return refuted(found, best.primal_objective, witness, rounding(w) + rounding(better))
+
+    def better() -> Better | None:
+        best, point, own = found, w, None
+        for k, (point, own) in enumerate(steps):
+            best = certify(point, own, 0.01 * found.tol)
+            if k >= STEPS or best.verdict is Verdict.CERTIFIED:
+                break
+        again = None if own is None else partial(certify, w, own, found.tol)
+        return Better(told(point), best.primal_objective, rounding(w) + rounding(point), again)
+
+    return settled(found, better, with_own=with_own)

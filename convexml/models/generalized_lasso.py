@@ -11,7 +11,7 @@ import numpy as np
 from numpy.polynomial import legendre
 from scipy import sparse
 
-from ..certificates import Certificate, Verdict
+from ..certificates import Certificate
 from ..certificates.generalized_lasso import Generalized, with_ones
 from ..certificates.scale import learning_scale, relative
 from ..certificates.shape import Trend
@@ -253,7 +253,7 @@ class GeneralizedLasso(CrossValidated, Predictor, ArrayProblem):
         w, program, u = self._joined(point), self.program, dual.get("u")
         u = None if u is None else read_dual(f"{self.name}.certify", u, self._samples)
         found = program.certify(w, u, dual.get("s"), tol, passed=bool(dual))
-        if search and found.verdict is Verdict.UNDECIDED:
+        if search:
             found = compared(
                 found,
                 w,
@@ -441,7 +441,7 @@ class TrendFilter(ArrayProblem):
             for _ in range(self._times):
                 s = -np.cumsum(s)[:-1]
             found = program.certify(w, np.clip(s, -self.lam, self.lam), tol, passed=False)
-        if not search or found.verdict is not Verdict.UNDECIDED:
+        if not search:
             return found
         return compared(
             found,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..certificates import Certificate, Verdict
-from ..certificates.judge import refuted
+from ..certificates.judge import Better, settled
 from ..certificates.residuals import Correlations, Dantzig, Selection, SquareRoot, in_balance, push
 from ..data.columns import match_coefficients
 from ..deadline import seconds_left
@@ -100,6 +100,11 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
         self, w: Array, b: float, dual: Array | None, tol: float, search: bool
     ) -> Certificate:
         """Judge (w, b) by a dual point on the rows kept, or by one that is constructed."""
+
+    def _again(self: Any, w: Array, b: float, own: Array | None, tol: float) -> Certificate:
+        """Judge (w, b) by the multipliers of a better point."""
+        found: Certificate = self.program.certify(w, b, own, tol)
+        return found.but(dual_source="constructed")
 
     def certify(self, *point: Any, tol: float = 1e-6, **arrays: Any) -> Certificate:
         """Judge a point, whoever computed it: (w, b, dual point), by position or by name.
@@ -356,23 +361,23 @@ class DantzigSelector(ResidualProblem):
         self, w: Array, b: float, dual: Array | None, tol: float, search: bool
     ) -> Certificate:
         found = self.program.certify(w, b, dual, tol)
-        feasible = all(r.meets(tol) for r in found.conditions if r.kind == "primal_feasibility")
-        if not (search and feasible and found.verdict is Verdict.UNDECIDED):
-            return found
-        best = self._best()
-        if best is None:
-            return found
-        point, v = best
-        if dual is None:
-            other = self.program.certify(w, b, v, tol).but(dual_source="constructed")
-            found = other if other.gap < found.gap else found
-        judged = self.program.certify(point["w"], float(point["b"]), v, tol)
-        if not all(r.meets(tol) for r in judged.conditions if r.kind == "primal_feasibility"):
-            return found
-        value = judged.primal_objective
-        near, points = self._scaled(v, 1.0), ((point["w"], float(point["b"])), (w, b))
-        lost = sum(self.program.value_rounding(each, near) for each in points)
-        return refuted(found, value, {**point, "objective": value}, lost)
+        program = self.program
+
+        def better() -> Better | None:
+            best = self._best()
+            if best is None:
+                return None
+            point, v = best
+            own = point["w"], float(point["b"])
+            judged = program.certify(*own, v, tol)
+            if not all(r.meets(tol) for r in judged.conditions if r.kind == "primal_feasibility"):
+                return None
+            near = self._scaled(v, 1.0)
+            lost = sum(program.value_rounding(each, near) for each in (own, (w, b)))
+            again = partial(self._again, w, b, v, tol)
+            return Better(point, judged.primal_objective, lost, again)
+
+        return settled(found, better, with_own=dual is None) if search else found
 
     def _scaled(self, v: Array, most: float = np.inf) -> list[Pair]:
         return self.program.shrunk(self.program.completed([v]), most)
@@ -572,18 +577,18 @@ class SquareRootLasso(ResidualProblem):
     ) -> Certificate:
         program = self.program
         found = program.certify(w, b, dual, tol)
-        if not search or found.verdict is not Verdict.UNDECIDED:
-            return found
-        best = self._best(tol)
-        if best is None:
-            return found
-        point, own = best
-        if dual is None:
-            other = program.certify(w, b, own, tol).but(dual_source="constructed")
-            found = other if other.gap < found.gap else found
-        better = point["w"], float(point["b"])
-        value, lost = program.cost(better), map(program.value_rounding, (better, (w, b)))
-        return refuted(found, value, {**point, "objective": value}, sum(lost))
+
+        def better() -> Better | None:
+            best = self._best(tol)
+            if best is None:
+                return None
+            point, u = best
+            own = point["w"], float(point["b"])
+            lost = sum(map(program.value_rounding, (own, (w, b))))
+            again = partial(self._again, w, b, u, tol)
+            return Better(point, program.cost(own), lost, again)
+
+        return settled(found, better, with_own=dual is None) if search else found
 
     def _best(self, tol: float) -> tuple[Arrays, Array | None] | None:
         """The last point and u of our own method, or the first that are certified."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from ..certificates import Certificate, Verdict
+from ..certificates import Certificate
 from ..certificates.convex_regression import Convex
 from ..certificates.scale import learning_scale, relative
 from ..certificates.shape import Enclosing, Monotone
@@ -139,8 +139,7 @@ class ConvexRegression(Predictor, ArrayProblem):
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
         joined, lam = self._joined(point), dual.get("lambda")
         found = self._certify(joined, lam, tol, lam is not None)
-        rows = [row for row in found.conditions if row.kind == "primal_feasibility"]
-        if not search or found.verdict is not Verdict.UNDECIDED or not rows[0].meets(tol):
+        if not search:
             return found
         return compared(
             found,
