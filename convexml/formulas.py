@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import isnan
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -249,6 +249,15 @@ class Terms(NamedTuple):
         """The sum of the contributions, each times its weight."""
         value = self.value if weights is None else cp.multiply(weights, self.value)
         return ConvexSum(cp.sum(value), self.constraints.values())
+
+
+def uncalled(function: Any, _: Any) -> NoReturn:
+    """Refuse a factor of a loss or a penalty that is no term yet."""
+    name = type(function).__name__
+    raise InputError(
+        f"{name}: a factor stands before a term. First call it with an expression, as "
+        f"{name}()({'z, y' if hasattr(function, 'labels') else 'w'})."
+    )
 
 
 class ConvexSum:

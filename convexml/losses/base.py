@@ -23,6 +23,7 @@ from ..formulas import (
     Words,
     affine,
     name_of,
+    uncalled,
 )
 from ..modelling import cp
 from ..numerics import EPS, Array, outward
@@ -50,6 +51,8 @@ class Loss(PicturedLoss, ABC):
     """
 
     name: ClassVar[str]
+    __array_ufunc__ = None  # a factor that is one of NumPy's numbers is refused as any other
+    __mul__ = __rmul__ = __truediv__ = uncalled
     labels: ClassVar[Literal["real", "binary", "count", "classes"]] = "real"
     is_smooth: ClassVar[bool] = True
     """Differentiable in z, with ``curvature`` the second derivative almost everywhere."""

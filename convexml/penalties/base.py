@@ -10,7 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import InputError
-from ..formulas import AtFeatures, Condition, ConvexSum, Symbol, Terms, Tex, affine, name_of
+from ..formulas import (
+    AtFeatures,
+    Condition,
+    ConvexSum,
+    Symbol,
+    Terms,
+    Tex,
+    affine,
+    name_of,
+    uncalled,
+)
 from ..modelling import cp
 from ..numerics import EPS, Array, gamma
 from ..pictures.functions import PicturedPenalty
@@ -62,6 +72,8 @@ class Penalty(PicturedPenalty, ABC):
     """
 
     name: ClassVar[str]
+    __array_ufunc__ = None  # a factor that is one of NumPy's numbers is refused as any other
+    __mul__ = __rmul__ = __truediv__ = uncalled
     is_smooth: ClassVar[bool] = False
     """Differentiable everywhere: ``gradient`` and ``manifold`` with all coordinates active."""
     is_constraint: ClassVar[bool] = False

@@ -27,7 +27,6 @@ from convexml.problem.terms import NeighbourDifferences, Pairs, Squares, Summand
 
 Rng = np.random.Generator
 EVERY = (penalties.L1, penalties.GroupL2, penalties.Nonnegative, penalties.Box)
-NO_SIZE = 1.0
 
 
 @dataclass
@@ -38,7 +37,7 @@ class Sum(SumOfTerms):
     c: Array
     parts: list[Summand]
 
-    null = property(lambda self: NO_SIZE)
+    null = property(lambda self: 1.0)
 
     @property
     def terms(self) -> list[Summand]:
@@ -305,8 +304,7 @@ def test_squares_cover_the_neighbourhood_they_are_told() -> None:
             for k in range(5):
                 off: fmpq = exact(c[k]) * (at[k] - exact(y[k])) - pull[k]
                 assert off * off / (2 * exact(c[k])) <= exact(most[k])
-    nothing = loss.excess(np.ones(2), np.zeros(2), np.zeros(2), np.zeros(2), np.array([0.0, 1.0]),
-                          np.zeros(2))  # fmt: skip
+    nothing = loss.excess(np.ones(2), *np.zeros((3, 2)), np.eye(2)[1], np.zeros(2))
     assert nothing.tolist() == [0.0, np.inf]  # c l*(u / c) of a sample that weighs nothing
 
 

@@ -305,9 +305,10 @@ def sparse_factor(part: Any, bent: Any, proved: bool = True) -> Sparse | None:
     least = 0.0
     for _ in range(12):
         probe = inverse(probe / np.linalg.norm(probe))
-        least = 1.0 / float(np.linalg.norm(probe))
-    if not least > 0.0:
-        return None
+        size = float(np.linalg.norm(probe))
+        if not 0.0 < size < np.inf:
+            return None
+        least = 1.0 / size
     bound = 0.5 * least + eigenvalue_bound(_less(G, 0.5 * least, dense)) - blur
     return Sparse(G, inverse, bound) if bound > 0.0 else None
 

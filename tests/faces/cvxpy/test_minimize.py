@@ -120,6 +120,8 @@ def test_a_penalty_is_posed_as_its_formula(name: str) -> None:
         (lambda: penalties.L1()(w) + (w >= 0), "constraints go to minimize(f, [w >= 0])"),
         (lambda: penalties.L1()(w) + penalties.L1(), "that is called, as L1()(w)"),
         (lambda: penalties.L1()(w) - penalties.L1()(w), "is not convex"),
+        (lambda: 2 * penalties.L1(), "First call it with an expression, as L1()(w)"),
+        (lambda: np.float64(2) * losses.Squared(), "with an expression, as Squared()(z, y)"),
         (lambda: np.ones(2) * penalties.L1()(w), "got ndarray of shape (2,)"),
         (lambda: losses.Squared()(np.zeros((0, 6)) @ w, []), "there are no predictions"),
         (lambda: cp.norm(w) + penalties.L1()(w), "Put what is CVXPY's on the right"),
