@@ -20,7 +20,7 @@ import numpy as np
 
 from ..formulas import Condition, products, worst
 from ..numerics import EPS, ROUNDING, Array, gamma, length, lengths
-from ..penalties import GroupL2
+from ..penalties import L1, GroupL2
 from ..problem.geometry import (
     averaging,
     centred,
@@ -29,7 +29,7 @@ from ..problem.geometry import (
     nonnegative,
     splitting_steps,
 )
-from ..problem.terms import Pairs, Squares, Summand, SumOfTerms
+from ..problem.terms import Approximation, Pairs, Squares, Summand
 from .algebra.definite import semidefinite_within
 from .certificate import Certificate
 from .judge import Better, judged, settled
@@ -251,7 +251,7 @@ FUSION_ROUND = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Fusion(SumOfTerms):
+class Fusion(Approximation):
     """The problem in U.
 
     Attributes
@@ -259,44 +259,43 @@ class Fusion(SumOfTerms):
     X : array, shape (n, d)
     A : sparse array, shape (m, n)
         The differences of pairs.
-    radii : array, shape (m,)
-        lam w_p.
+    lam : float
+    weights : array, shape (m,)
+        Of the pairs.
     """
 
     X: Array
     A: Any
-    radii: Array
+    lam: float
+    weights: Array
+
+    @property
+    def radii(self) -> Array:
+        """lam w_p, (m,)."""
+        return self.lam * self.weights
+
+    @cached_property
+    def squares(self) -> Squares:
+        return Squares(self.X, np.ones_like(self.X))
 
     @cached_property
     def terms(self) -> tuple[Summand, ...]:
         largest = max(float(np.max(self.radii, initial=0.0)), np.finfo(float).tiny)
         pairs = np.repeat(np.arange(self.radii.size), self.X.shape[1])
-        norms, slack = GroupL2(1.0, pairs, self.radii), "lam w_ij |U_i - U_j| = <V_ij, U_i - U_j>"
-        spread = float(np.max(np.abs(self.X - self.X.mean(axis=0)), initial=0.0))
+        spread = float(np.max(np.abs(self.X - self.level), initial=0.0))
         slope = "U_i = x_i - sum_{j>i} V_ij + sum_{j<i} V_ji", spread
-        domain = "|V_ij| <= lam w_ij", largest
         return (
-            Summand(self._squares, slope=slope),
-            Summand(norms, Pairs(self.A), "V", domain=domain, slack=slack),
+            Summand(self.squares, slope=slope, variable="U"),
+            Summand(
+                GroupL2(self.lam, pairs, self.weights) if pairs.size else L1(),
+                Pairs(self.A),
+                "V",
+                domain=("|V_ij| <= lam w_ij", largest),
+                slack="lam w_ij |U_i - U_j| = <V_ij, U_i - U_j>",
+                variable="Z",
+                constraint="differences",
+            ),
         )
-
-    @cached_property
-    def _squares(self) -> Squares:
-        return Squares(self.X, np.ones_like(self.X))
-
-    @cached_property
-    def null(self) -> float:
-        """P where all points are one."""
-        return self._squares.value(np.broadcast_to(self.X.mean(axis=0), self.X.shape))
-
-    def dual_value(self, V: Array) -> float:
-        """<V, A X> - |A'V|^2 / 2; -inf where a row is longer than r_p by more than rounding."""
-        most = self.radii * (1.0 + 8.0 * (self.X.shape[1] + 4) * EPS)
-        return self._dual(V) if np.all(lengths(V, 1) <= most) else -np.inf
-
-    def _dual(self, V: Array) -> float:
-        pull = self.A.T @ V
-        return float(np.sum(V * (self.A @ self.X))) - 0.5 * float(np.sum(pull * pull))
 
     def pulls(self, U: Array) -> Array:
         """The V of points that are apart: r_p along their difference, 0 where they are one."""
@@ -337,4 +336,4 @@ class Fusion(SumOfTerms):
         steps = fusion_steps(self.A, self.X, self.radii, start)
         for near, V in islice(steps, 0, FUSION_STEPS, FUSION_ROUND):
             U = merged(near, self.X, self.A, self.radii)
-            yield U, V, _share(self.cost(U), self._dual(V))
+            yield U, V, _share(self.cost(U), self.dual_value(V))

@@ -12,7 +12,7 @@ from ..numerics import ROUNDING, UNIT, Array, gamma
 from ..penalties import L1, Nonnegative
 from ..problem.geometry import enclosing_balls
 from ..problem.residuals import multipliers_of_blocks, pooled
-from ..problem.terms import NeighbourDifferences, Squares, Summand, SumOfTerms
+from ..problem.terms import Approximation, NeighbourDifferences, Squares, Summand
 from .certificate import Certificate
 from .judge import Better, judged, settled
 from .sums import certify_sum
@@ -21,7 +21,7 @@ from .sums import certify_sum
 
 
 @dataclass(frozen=True, eq=False)
-class Monotone(SumOfTerms):
+class Monotone(Approximation):
     """The problem of the monotone fit.
 
     Attributes
@@ -36,9 +36,13 @@ class Monotone(SumOfTerms):
     c: Array
     sign: float
 
+    @cached_property
+    def squares(self) -> Squares:
+        return Squares(self.y, self.c)
+
     @property
     def _size(self) -> float:
-        return float(self.c @ np.abs(self.y - self.c @ self.y))
+        return float(self.c @ np.abs(self.y - self.level))
 
     @cached_property
     def terms(self) -> tuple[Summand, ...]:
@@ -48,7 +52,7 @@ class Monotone(SumOfTerms):
         slope = f"alpha_i - alpha_{{i-1}} = c_i {away}", size
         feasible, domain = (order, float(np.sqrt(2.0 * self.null))), ("alpha_i >= 0", size)
         return (
-            Summand(Squares(self.y, self.c), slope=slope),
+            Summand(self.squares, slope=slope, variable="w"),
             Summand(
                 Nonnegative(),
                 rises,
@@ -57,29 +61,18 @@ class Monotone(SumOfTerms):
                 feasible=feasible,
                 slack="alpha_i (w_{i+1} - w_i) = 0",
                 sign=-1.0,
+                constraint="monotone",
+                limit="signs",
             ),
         )
 
     no_bound = "alpha pulls at a sample of weight 0."
-
-    @cached_property
-    def null(self) -> float:
-        """P of the mean."""
-        return Squares(self.y, self.c).value(np.full(len(self.y), float(self.c @ self.y)))
 
     def value(self, w: Array) -> float:
         """The objective; inf where w is not monotone by more than rounding."""
         sizes = np.abs(w[1:]) + np.abs(w[:-1])
         rises = self.sign * np.diff(w)
         return self.cost(w) if np.all(rises >= -ROUNDING * sizes) else np.inf
-
-    def dual_value(self, alpha: Array) -> float:
-        """D; -inf where an alpha is negative, or pulls at a sample of weight 0."""
-        (t, _), used = self.completed([alpha])[0], self.c > 0.0
-        if np.any(alpha < 0.0) or np.any(t[~used]):
-            return -np.inf
-        centre = float(self.c @ self.y)  # the t add up to 0
-        return float(-t @ (self.y - centre) - 0.5 * np.sum(t[used] ** 2 / self.c[used]))
 
     def multipliers(self, w: Array) -> Array:
         """Alpha from the cumulative sums of the residuals of w, 0 where they are negative."""
@@ -110,7 +103,7 @@ class Monotone(SumOfTerms):
 
 
 @dataclass(frozen=True, eq=False)
-class Trend(SumOfTerms):
+class Trend(Approximation):
     """The problem of the trend filter.
 
     Attributes
@@ -126,31 +119,25 @@ class Trend(SumOfTerms):
     times: int
 
     @cached_property
-    def _squares(self) -> Squares:
+    def squares(self) -> Squares:
         return Squares(self.y, np.full(self.y.size, 1.0 / self.y.size))
 
     @cached_property
     def terms(self) -> tuple[Summand, ...]:
-        size = float(np.mean(np.abs(self.y - self.y.mean()))) / self.y.size
-        domain, slack = ("|s_i| <= lam", self.lam), "lam |(Aw)_i| - s_i (Aw)_i = 0"
-        differences = NeighbourDifferences(self.times)
+        size = float(np.mean(np.abs(self.y - self.level))) / self.y.size
         return (
-            Summand(self._squares, slope=("(w - y)/n + A's = 0", size)),
-            Summand(L1(self.lam), differences, "s", domain=domain, slack=slack),
+            Summand(self.squares, slope=("(w - y)/n + A's = 0", size), variable="w"),
+            Summand(
+                L1(self.lam),
+                NeighbourDifferences(self.times),
+                "s",
+                domain=("|s_i| <= lam", self.lam),
+                slack="lam |(Aw)_i| - s_i (Aw)_i = 0",
+                variable="z",
+                constraint="differences",
+                limit="box",
+            ),
         )
-
-    @cached_property
-    def null(self) -> float:
-        """P of the mean."""
-        return self._squares.value(np.full(self.y.size, self.y.mean()))
-
-    def dual_value(self, s: Array) -> float:
-        """D; -inf where s is outside of its box."""
-        if np.any(np.abs(s) > self.lam):
-            return -np.inf
-        pull = -self.completed([s])[0][0]
-        centred = self.y - self.y.mean()  # the entries of A's add up to 0
-        return float(pull @ centred - 0.5 * self.y.size * (pull @ pull))
 
     def certify(self, w: Array, given: Array, tol: float, *, passed: bool) -> Certificate:
         """Judge w by s, moved into its box."""

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from ..certificates import Certificate, Verdict
 from ..certificates.judge import Better, settled
 from ..deadline import limited
 from ..errors import InputError, UnsuitableSolverError, nearest
+from ..modelling import cp
 from ..numerics import Array
+from ..problem import Statement, pose_sum, pose_sum_dual
 from ..progress import at, evaluated
 from ..solvers import Record, supports
 from ..solvers.reference import REFERENCE, ReferenceRun, installed, run_reference, suits
@@ -207,6 +209,8 @@ class ArrayProblem(Problem):
 
     why: ClassVar[str] = "it is written for this model"
     """Why "auto" takes the first of them."""
+    program: Any
+    """The problem as its certificate sees it, where ``_value`` and ``_dual_value`` are its own."""
     _hyper: dict[str, Any]
     _promise: float = 0.0
     """The relative gap that a method expects of its last step: not judged where it is too large."""
@@ -217,13 +221,13 @@ class ArrayProblem(Problem):
     def shapes(self) -> tuple[Shapes, Shapes]:
         """The shapes of the arrays of a point, and of a dual point, by name."""
 
-    @abstractmethod
     def _value(self, point: Arrays) -> float:
         """P at a point; inf where it is infeasible."""
+        return float(self.program.value(*(point[name] for name in self.shapes()[0])))
 
-    @abstractmethod
     def _dual_value(self, dual: Arrays) -> float:
         """D at a dual point; -inf where it is infeasible."""
+        return float(self.program.dual_value(*(dual[name] for name in self.shapes()[1])))
 
     @abstractmethod
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
@@ -395,6 +399,11 @@ class ArrayProblem(Problem):
     def to_dict(self) -> dict[str, Any]:
         """The problem as plain lists, for JSON; ``from_dict`` poses it again."""
 
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Self:
+        """Pose the problem again that ``to_dict`` described."""
+        return cls(**{key: value for key, value in stored.items() if key != "kind"})
+
     def recertify(self, primal: Arrays, dual: Arrays, document: dict[str, Any]) -> Solution:
         """Judge a stored point anew; its status follows from the new certificate."""
         if primal:
@@ -415,6 +424,43 @@ class ArrayProblem(Problem):
             self.statement.variables[name].value = np.array(value)
         for label, value in duals.items():
             self.statement.constraints[label].save_dual_value(np.array(value))
+
+
+class SumProblem(ArrayProblem):
+    """A problem whose ``program`` is an ``Approximation``: posed, read and valued by its terms."""
+
+    def shapes(self) -> tuple[Shapes, Shapes]:
+        first, *others = self.program.terms
+        x = np.zeros(first.function.targets.shape)
+        duals = {term.dual: term.map.forward(x)[0].shape for term in others}
+        return {first.variable: x.shape}, duals
+
+    def _parameters(self) -> dict[str, Any]:
+        return {
+            name: cp.Parameter(name=name, nonneg=True, value=value)
+            for name, value in self._hyper.items()
+        }
+
+    def _pose(self) -> Statement:
+        return pose_sum(self.program, self._parameters())
+
+    def _pose_dual(self) -> Statement:
+        return pose_sum_dual(self.program, self._parameters())
+
+    @property
+    def _posed(self) -> list[Any]:
+        """The terms with multipliers, where they are posed."""
+        return [term for term in self.program.terms[1:] if term.constraint in self.constraints]
+
+    def _read_duals(self) -> Arrays:
+        found = {term.dual: self.constraints[term.constraint].dual_value for term in self._posed}
+        known = all(value is not None for value in found.values())
+        return {name: np.array(value) for name, value in found.items()} if known else {}
+
+    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
+        (x,) = point.values()
+        images = {each.variable: each.map.forward(x)[0] for each in self._posed if each.variable}
+        return {**point, **images}, {each.constraint: dual[each.dual] for each in self._posed}
 
 
 # A point that its own multipliers do not certify is compared with the steps of a solver.

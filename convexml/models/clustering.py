@@ -18,7 +18,7 @@ from ..problem import Statement
 from ..problem.geometry import differences
 from ..progress import watched
 from ..validation import finite_array, nonnegative_number, positive_integer, read_labels
-from .arrays import ArrayProblem, Arrays, Shapes
+from .arrays import ArrayProblem, Arrays, Shapes, SumProblem
 from .base import Hyperparameter
 from .inputs import distinct_labels, rows_of_dict
 from .latex import Latex, such_that
@@ -74,7 +74,7 @@ def clusters(U: Array) -> Array:
     return rank[index.ravel()]
 
 
-class ConvexClustering(ArrayProblem):
+class ConvexClustering(SumProblem):
     r"""Minimise (1/2) sum_i |x_i - U_i|^2 + lam sum_{i<j} w_ij |U_i - U_j|.
 
     The norm is the Euclidean one. Samples with one U are a cluster; for lam = 0 each is its own,
@@ -149,7 +149,7 @@ class ConvexClustering(ArrayProblem):
         return read[np.triu_indices(n, 1)]
 
     def _check(self, **hyper: Any) -> dict[str, Any]:
-        self.__dict__.pop("fusion", None)
+        self.__dict__.pop("program", None)
         lam = nonnegative_number(hyper["lam"], self.name, "lam")
         with np.errstate(over="ignore"):
             if not np.isfinite(lam * self.weights.sum() * len(self._samples.X)):
@@ -157,10 +157,10 @@ class ConvexClustering(ArrayProblem):
         return {"lam": lam}
 
     @cached_property
-    def fusion(self) -> Fusion:
+    def program(self) -> Fusion:
         """The problem as its certificate sees it."""
         X = self._samples.X
-        return Fusion(X, differences(len(X)), self.lam * self.weights)
+        return Fusion(X, differences(len(X)), self.lam, self.weights)
 
     def labels(self, U: Any) -> Array:
         """The clusters of U (n, d), (n,): rows that are equal have the same number, from 0."""
@@ -186,23 +186,13 @@ class ConvexClustering(ArrayProblem):
 
     # -- as the base asks ------------------------------------------------------------------------
 
-    def shapes(self) -> tuple[Shapes, Shapes]:
-        n, d = self._samples.X.shape
-        return {"U": (n, d)}, {"V": (n * (n - 1) // 2, d)}
-
-    def _value(self, point: Arrays) -> float:
-        return self.fusion.value(point["U"])
-
-    def _dual_value(self, dual: Arrays) -> float:
-        return self.fusion.dual_value(dual["V"])
-
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        return self.fusion.certify(point["U"], dual.get("V"), tol, search=search)
+        return self.program.certify(point["U"], dual.get("V"), tol, search=search)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
-        fusion = self.fusion
-        start = fusion.A @ self._samples.X / len(self._samples.X)
-        for U, V, share in fusion.rounds(start if self._warm is None else self._warm):
+        program = self.program
+        start = program.A @ self._samples.X / len(self._samples.X)
+        for U, V, share in program.rounds(start if self._warm is None else self._warm):
             self._promise, self._warm = share, V
             yield {"U": U}, {"V": V}
 
@@ -243,16 +233,6 @@ class ConvexClustering(ArrayProblem):
         constraints = {"balls": cp.norm(V, 2, axis=1) <= lam * constant(self.weights, "w")}
         value = cp.sum(cp.multiply(A @ X, V)) - cp.sum_squares(A.T @ V) / 2
         return Statement.of(cp.Maximize(value), {"V": V}, constraints, {"lam": lam})
-
-    def _read_duals(self) -> Arrays:
-        row = self.constraints.get("differences")
-        found = None if row is None else row.dual_value
-        return {} if found is None else {"V": np.array(found)}
-
-    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
-        if len(self.weights) == 0:
-            return point, {}
-        return {**point, "Z": self.fusion.A @ point["U"]}, {"differences": dual["V"]}
 
     def to_dict(self) -> dict[str, Any]:
         n = len(self._samples.X)

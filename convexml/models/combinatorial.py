@@ -122,9 +122,6 @@ class NearestNeighbors(ArrayProblem):
         whole = self.distances.values.shape
         return {"p": whole}, {"nu": whole[:1], **dict.fromkeys(NAMES[1:], whole)}
 
-    def _value(self, point: Arrays) -> float:
-        return self.program.value(point["p"])
-
     def _dual_value(self, dual: Arrays) -> float:
         return self.program.dual_value(dual)
 
@@ -340,12 +337,6 @@ class OptimalTransport(ArrayProblem):
         m, n = self._costs.shape
         return {"plan": (m, n)}, {"f": (m,), "g": (n,)}
 
-    def _value(self, point: Arrays) -> float:
-        return self.program.value(point["plan"])
-
-    def _dual_value(self, dual: Arrays) -> float:
-        return self.program.dual_value(dual["f"], dual["g"])
-
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
         return self.program.certify(point["plan"], dual, tol, search=search)
 
@@ -392,11 +383,6 @@ class OptimalTransport(ArrayProblem):
     def to_dict(self) -> dict[str, Any]:
         arrays = {"a": self._a, "b": self._b, "costs": self._costs}
         return {"kind": self.name, **{name: each.tolist() for name, each in arrays.items()}}
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> OptimalTransport:
-        """Pose the problem again that ``to_dict`` described."""
-        return cls(stored["a"], stored["b"], stored["costs"])
 
     def _formulas(self) -> Latex:
         sums = (r"P \mathbf{1} = a", r"P^\top \mathbf{1} = b", r"P \ge 0")
@@ -600,9 +586,6 @@ class SpanningTree(ArrayProblem):
     def shapes(self) -> tuple[Shapes, Shapes]:
         n = len(self.distances)
         return {"x": (n, n)}, {"y": (n - 1,), "partitions": (n - 1, n)}
-
-    def _value(self, point: Arrays) -> float:
-        return self.program.value(point["x"])
 
     def _dual_value(self, dual: Arrays) -> float:
         return self.program.dual_value(Packing(dual["y"], dual["partitions"]))

@@ -25,7 +25,7 @@ from ..problem import Objective, Statement
 from ..solvers.dual.combinations import BandedBox, combination_steps, inner_points, promising
 from ..solvers.exact import smallest_box, without_combinations
 from ..validation import finite_array, nonnegative_integer, nonnegative_number, yes_or_no
-from .arrays import ArrayProblem, Arrays, Shapes, compared
+from .arrays import ArrayProblem, Arrays, Shapes, SumProblem, compared
 from .base import Hyperparameter
 from .cross_validation import CrossValidated
 from .inputs import (
@@ -336,7 +336,7 @@ class GeneralizedLasso(CrossValidated, Predictor, ArrayProblem):
 # The l1 trend filter: piecewise polynomials by a penalty on differences.
 
 
-class TrendFilter(ArrayProblem):
+class TrendFilter(SumProblem):
     r"""Minimise mean (y - w)^2 / 2 + lam sum_i abs((A w)_i), A the (order + 1)-th differences.
 
     Parameters
@@ -410,10 +410,14 @@ class TrendFilter(ArrayProblem):
         centre = self._y.mean()
         fit = legendre.legfit(x, self._y - centre, self.order)
         w = centre + legendre.legval(x, fit)
+        return w, self._summed(w)
+
+    def _summed(self, w: Array) -> Array:
+        """The s of w, as if it were optimal."""
         s = (self._y - w) / self._y.size
         for _ in range(self._times):
             s = -np.cumsum(s)[:-1]
-        return w, s
+        return s
 
     @property
     def lam_max(self) -> float:
@@ -422,25 +426,13 @@ class TrendFilter(ArrayProblem):
 
     # -- as the base asks ------------------------------------------------------------------------
 
-    def shapes(self) -> tuple[Shapes, Shapes]:
-        n = self._y.size
-        return {"w": (n,)}, {"s": (n - self._times,)}
-
-    def _value(self, point: Arrays) -> float:
-        return self.program.value(point["w"])
-
-    def _dual_value(self, dual: Arrays) -> float:
-        return self.program.dual_value(dual["s"])
-
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
         w, program = point["w"], self.program
         if "s" in dual:
             found = program.certify(w, dual["s"], tol, passed=True)
-        else:  # the residuals of w, as if it were optimal
-            s = (self._y - w) / self._y.size
-            for _ in range(self._times):
-                s = -np.cumsum(s)[:-1]
-            found = program.certify(w, np.clip(s, -self.lam, self.lam), tol, passed=False)
+        else:
+            s = np.clip(self._summed(w), -self.lam, self.lam)
+            found = program.certify(w, s, tol, passed=False)
         if not search:
             return found
         return compared(
@@ -487,50 +479,10 @@ class TrendFilter(ArrayProblem):
         words = f"differences of order {self._times} are penalised"
         draw_curve(axes, np.arange(self._y.size), self._y, solution.primal["w"], words)
 
-    # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
-
-    def _matrix(self) -> Array:
-        return np.diff(np.eye(self._y.size), self._times, axis=0)
-
-    def _pose(self) -> Statement:
-        import cvxpy as cp
-
-        w, z = (
-            cp.Variable(self._y.size, name="w"),
-            cp.Variable(self._y.size - self._times, name="z"),
-        )
-        lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)
-        constraints = {"differences": constant(self._matrix(), "A") @ w == z}
-        fit = cp.sum_squares(w - constant(self._y, "y")) / (2.0 * self._y.size)
-        return Statement.of(
-            cp.Minimize(fit + lam * cp.norm1(z)), {"w": w, "z": z}, constraints, {"lam": lam}
-        )
-
-    def _pose_dual(self) -> Statement:
-        import cvxpy as cp
-
-        s = cp.Variable(self._y.size - self._times, name="s")
-        lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)
-        pull = constant(self._matrix(), "A").T @ s
-        constraints = {"box": cp.abs(s) <= lam}
-        value = constant(self._y, "y") @ pull - 0.5 * self._y.size * cp.sum_squares(pull)
-        return Statement.of(cp.Maximize(value), {"s": s}, constraints, {"lam": lam})
-
-    def _read_duals(self) -> Arrays:
-        found = self.constraints["differences"].dual_value
-        return {} if found is None else {"s": np.array(found)}
-
-    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
-        z = np.diff(point["w"], self._times)
-        return {**point, "z": z}, {"differences": dual["s"]}
+    # -- stored, told in LaTeX -------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.name, "y": self._y.tolist(), "lam": self.lam, "order": self.order}
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> TrendFilter:
-        """Pose the problem again that ``to_dict`` described."""
-        return cls(stored["y"], stored["lam"], stored["order"])
 
     def _formulas(self) -> Latex:
         fit = r"\tfrac{1}{2n} \|y - w\|_2^2"

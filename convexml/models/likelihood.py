@@ -261,11 +261,6 @@ class BernoulliLikelihood(LabelLikelihood):
         stored = {"x": self._ones.tolist(), "sample_weight": self._weights.tolist()}
         return {"kind": self.name, **stored}
 
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> BernoulliLikelihood:
-        """Pose the problem again that ``to_dict`` described."""
-        return cls(stored["x"], sample_weight=stored["sample_weight"])
-
 
 # Maximum likelihood of the probabilities of several classes.
 
@@ -342,11 +337,6 @@ class CategoricalLikelihood(LabelLikelihood):
     def to_dict(self) -> dict[str, Any]:
         stored = {"labels": self._given.tolist(), "classes": self.classes.tolist()}
         return {"kind": self.name, **stored, "sample_weight": self._weights.tolist()}
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> CategoricalLikelihood:
-        """Pose the problem again that ``to_dict`` described."""
-        return cls(stored["labels"], stored["classes"], sample_weight=stored["sample_weight"])
 
 
 # The samples behind a likelihood: dense, weighted, rows of weight 0 dropped.

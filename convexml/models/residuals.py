@@ -354,9 +354,6 @@ class DantzigSelector(ResidualProblem):
     def _value(self, point: Arrays) -> float:
         return self.program.value((point["w"], float(point["b"])))
 
-    def _dual_value(self, dual: Arrays) -> float:
-        return self.program.dual_value(dual["v"])
-
     def _judged(
         self, w: Array, b: float, dual: Array | None, tol: float, search: bool
     ) -> Certificate:

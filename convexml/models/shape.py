@@ -16,7 +16,7 @@ from ..certificates.scale import learning_scale, relative
 from ..certificates.shape import Enclosing, Monotone
 from ..data.columns import NamedColumns, match_columns
 from ..errors import InputError
-from ..formulas import constant, entries, listed
+from ..formulas import constant, listed
 from ..losses import Squared
 from ..numerics import LEAST_SQUARE, Array
 from ..penalties import Zero
@@ -24,7 +24,7 @@ from ..problem import Objective, Statement
 from ..solvers.dual.combinations import piece_steps, slopes_of
 from ..solvers.exact import farthest_points, pool_adjacent_violators
 from ..validation import finite_array, yes_or_no
-from .arrays import ArrayProblem, Arrays, Shapes, compared
+from .arrays import ArrayProblem, Arrays, Shapes, SumProblem, compared
 from .inputs import Samples, read_matrix, read_samples, read_weights, rows_of_dict
 from .latex import WEIGHTS, Latex, such_that
 from .likelihood import Rows, read_rows
@@ -129,9 +129,6 @@ class ConvexRegression(Predictor, ArrayProblem):
 
     def _value(self, point: Arrays) -> float:
         return self.program.value((point["theta"], point["g"]))
-
-    def _dual_value(self, dual: Arrays) -> float:
-        return self.program.dual_value(dual["lambda"])
 
     def _certify(self, point: Array, lam: Array | None, tol: float, passed: bool) -> Certificate:
         return self.program.certify(point[:, 0], point[:, 1:], lam, tol, passed=passed)
@@ -337,12 +334,6 @@ class EnclosingBall(ArrayProblem):
             return point
         return {**point, "radius": np.array(self.program.reach(point["center"]))}
 
-    def _value(self, point: Arrays) -> float:
-        return self.program.value(point["center"], float(point["radius"]))
-
-    def _dual_value(self, dual: Arrays) -> float:
-        return self.program.dual_value(dual["alpha"])
-
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
         center, radius = point["center"], float(point["radius"])
         return self.program.certify(center, radius, dual.get("alpha"), tol, search=search)
@@ -421,7 +412,7 @@ class EnclosingBall(ArrayProblem):
 # Monotone (isotonic) regression.
 
 
-class MonotoneRegression(ArrayProblem):
+class MonotoneRegression(SumProblem):
     r"""Minimise sum_i s_i (y_i - w_i)^2 / 2 / sum_i s_i s.t. w_1 <= w_2 <= ... <= w_n.
 
     Parameters
@@ -485,16 +476,6 @@ class MonotoneRegression(ArrayProblem):
 
     # -- as the base asks ------------------------------------------------------------------------
 
-    def shapes(self) -> tuple[Shapes, Shapes]:
-        n = len(self.program.y)
-        return {"w": (n,)}, {"alpha": (n - 1,)}
-
-    def _value(self, point: Arrays) -> float:
-        return self.program.value(point["w"])
-
-    def _dual_value(self, dual: Arrays) -> float:
-        return self.program.dual_value(dual["alpha"])
-
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
         return self.program.certify(point["w"], dual.get("alpha"), tol, search=search)
 
@@ -509,53 +490,11 @@ class MonotoneRegression(ArrayProblem):
         words = f"{len(np.unique(w))} levels of {w.size} samples"
         draw_curve(axes, np.arange(w.size), self.program.y, w, words)
 
-    # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
-
-    def _pose(self) -> Statement:
-        import cvxpy as cp
-
-        y, c, sign = self.program.y, self.program.c, self.program.sign
-        w = cp.Variable(len(y), name="w")
-        constraints = {"monotone": sign * cp.diff(w) >= 0.0} if len(y) > 1 else {}
-        value = 0.5 * cp.sum_squares(cp.multiply(cp.sqrt(constant(c, "c")), w - constant(y, "y")))
-        return Statement.of(cp.Minimize(value), {"w": w}, constraints)
-
-    def _pose_dual(self) -> Statement:
-        import cvxpy as cp
-
-        y, c, n = self.program.y, self.program.c, len(self.program.y)
-        alpha = cp.Variable(n - 1, name="alpha") if n > 1 else cp.Constant(np.zeros(0))
-        D = sparse.diags_array([np.ones(n), -np.ones(n)], offsets=[0, -1], shape=(n, n - 1))
-        t = self.program.sign * (constant(D, "D") @ alpha) if n > 1 else cp.Constant(np.zeros(n))
-        used = np.flatnonzero(c)
-        constraints = {"signs": alpha >= 0.0} if n > 1 else {}
-        if used.size < n:
-            constraints["weightless"] = entries(t, np.flatnonzero(c == 0.0), "I_rest") == 0.0
-        squares = cp.sum_squares(
-            cp.multiply(1.0 / cp.sqrt(constant(c[used], "c")), entries(t, used, "I_used"))
-        )
-        return Statement.of(
-            cp.Maximize(constant(y, "y") @ t - 0.5 * squares),
-            {"alpha": alpha} if n > 1 else {},
-            constraints,
-        )
-
-    def _read_duals(self) -> Arrays:
-        found = [constraint.dual_value for constraint in self.constraints.values()]
-        return {"alpha": np.array(found[0])} if found and found[0] is not None else {}
-
-    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
-        return point, {"monotone": dual["alpha"]} if self.constraints else {}
+    # -- stored, told in LaTeX -------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         y, s = self.program.y.tolist(), self._weights.tolist()
         return {"kind": self.name, "y": y, "sample_weight": s, "increasing": self.increasing}
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> MonotoneRegression:
-        """Pose the problem again that ``to_dict`` described."""
-        s, rises = stored["sample_weight"], stored["increasing"]
-        return cls(stored["y"], sample_weight=s, increasing=rises)
 
     def _formulas(self) -> Latex:
         order = r"w_i \le w_{i+1}" if self.increasing else r"w_i \ge w_{i+1}"

@@ -17,3 +17,5 @@ from .statement import label_all as label_all
 from .statement import parameters_of as parameters_of
 from .statement import pose_dual as pose_dual
 from .statement import pose_primal as pose_primal
+from .statement import pose_sum as pose_sum
+from .statement import pose_sum_dual as pose_sum_dual

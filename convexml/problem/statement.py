@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ import numpy as np
 from ..formulas import constant
 from ..modelling import cp
 from .objective import Objective
+from .terms import Approximation
 
 
 @dataclass
@@ -121,6 +124,39 @@ def pose_dual(
     problem = cp.Problem(cp.Maximize(value), label_all(constraints))
     variables = {v.name(): v for v in problem.variables()}
     return Statement(problem, variables, constraints, helpers=loss.helpers + penalty.helpers)
+
+
+def pose_sum(program: Approximation, theta: dict[str, Any]) -> Statement:
+    """Minimise f_0(x) + sum_k f_k(z_k) s.t. A_k x = z_k, of a vector; f_k(A_k x) without a z_k."""
+    squares, name = program.squares, program.terms[0].variable
+    variables = {name: cp.Variable(squares.targets.size, name=name)}
+    constraints, value = {}, squares.expression(variables[name]).value
+    for term, A in program.posed:
+        image = A @ variables[name]
+        if term.variable:
+            variables[term.variable] = z = cp.Variable(image.shape, name=term.variable)
+            constraints[term.constraint], image = image == z, z
+        own = term.function.expression(image, theta)
+        if own.constraints:  # a constraint alone
+            (constraints[term.constraint],) = own.constraints.values()
+        else:
+            value = value + own.value
+    return Statement.of(cp.Minimize(value), variables, constraints, theta)
+
+
+def pose_sum_dual(program: Approximation, theta: dict[str, Any]) -> Statement:
+    """Maximise -f_0*(-sum_k A_k'u_k) over multipliers u_k in dom f_k*, of norms and cones."""
+    variables, constraints, pulls = {}, {}, []
+    for term, A in program.posed:
+        variables[term.dual] = u = cp.Variable(A.shape[0], name=term.dual)
+        pulls.append(A.T @ u if term.sign > 0.0 else -(A.T @ u))
+        minus = u if term.sign < 0.0 or term.function.depends_on_sizes else -u
+        own = term.function.conjugate_expression(minus, minus.size, theta)
+        (constraints[term.limit],) = own.constraints.values()
+    pull = reduce(add, pulls) if pulls else cp.Constant(np.zeros(program.squares.targets.size))
+    gain = program.squares.dual_expression(pull)
+    goal = cp.Maximize(gain.value)
+    return Statement.of(goal, variables, constraints | gain.constraints, theta)
 
 
 def _vector(expression: Any) -> Any:

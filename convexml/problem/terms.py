@@ -5,12 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
+from scipy import sparse
 
+from ..formulas import Terms, constant, entries
 from ..losses import Squared
-from ..numerics import EPS, UNIT, Array, gamma, same
+from ..modelling import cp
+from ..numerics import EPS, ROUNDING, UNIT, Array, gamma, same
 
 Pair = tuple[Array, Array]
 
@@ -55,6 +59,9 @@ class Map(Protocol):
     def adjoint(self, u: Array) -> tuple[Array, Array]:
         """A'u, and its errors."""
 
+    def matrix(self, n: int) -> Any:
+        """A, for an x of n rows; only of terms that are posed."""
+
 
 @dataclass(frozen=True)
 class NeighbourDifferences:
@@ -75,6 +82,12 @@ class NeighbourDifferences:
         for _ in range(self.times - 1):
             u, sizes = _spread(u, -1.0), _spread(sizes, 1.0)
         return self.sign * u, gamma(self.times + 2) * sizes
+
+    def matrix(self, n: int) -> Any:
+        found = self.sign * sparse.eye_array(n, format="csr")
+        for _ in range(self.times):
+            found = found[1:] - found[:-1]
+        return found
 
 
 def _spread(u: Array, sign: float) -> Array:
@@ -125,6 +138,26 @@ class Squares:
     def excess(self, z: Array, e: Array, u: Array, h: Array) -> Array:
         return Squared().excess(self.targets, self.weights, z, e, u, h)
 
+    def conjugate(self, u: Array, level: Any = 0.0) -> float:
+        """f*(u); of a u whose sums are 0 the targets count from any level."""
+        used = self.weights > 0.0
+        squares = float(np.sum(np.square(u[used]) / self.weights[used]))
+        linear = float(np.sum(u * (self.targets - level)))
+        return linear + 0.5 * squares if not np.any(u[~used]) else np.inf
+
+    def expression(self, z: Any) -> Terms:
+        roots = cp.sqrt(constant(self.weights, "c"))
+        return Terms(0.5 * cp.sum_squares(cp.multiply(roots, z - constant(self.targets, "y"))), {})
+
+    def dual_expression(self, pull: Any) -> Terms:
+        """-f*(-pull), of a vector."""
+        c = self.weights
+        used, none = np.flatnonzero(c), np.flatnonzero(c == 0.0)
+        inverse = 1.0 / cp.sqrt(constant(c[used], "c"))
+        squares = cp.sum_squares(cp.multiply(inverse, entries(pull, used, "I_used")))
+        rows = {"weightless": entries(pull, none, "I_rest") == 0.0} if none.size else {}
+        return Terms(constant(self.targets, "y") @ pull - 0.5 * squares, rows)
+
 
 @dataclass(frozen=True, eq=False)
 class Summand:
@@ -144,6 +177,10 @@ class Summand:
     slack : str
         The name of the condition that f is u'A x less its conjugate.
     sign : float
+    variable : str
+        The name of A x in the posed problem, where it is a variable there.
+    constraint, limit : str
+        The names of the constraint that the multipliers belong to, and of their own.
     """
 
     function: Any
@@ -154,6 +191,9 @@ class Summand:
     feasible: tuple[str, Any] | None = None
     slack: str = ""
     sign: float = 1.0
+    variable: str = ""
+    constraint: str = ""
+    limit: str = ""
 
 
 class SumOfTerms(ABC):
@@ -292,3 +332,37 @@ class SumOfTerms(ABC):
         parts = [term.function.excess(*image, *own) for term, image, own in triples]
         total = sum(float(np.sum(each)) for each in parts)
         return total * (1.0 + gamma(sum(each.size for each in parts) + 8))
+
+
+class Approximation(SumOfTerms):
+    """f_0 is ``Squares`` about targets; every A_k takes what is constant to 0."""
+
+    @property
+    @abstractmethod
+    def squares(self) -> Squares:
+        """f_0."""
+
+    @cached_property
+    def level(self) -> Any:
+        """The constant nearest to the targets."""
+        return np.average(self.squares.targets, 0, self.squares.weights)
+
+    @property
+    def posed(self) -> list[tuple[Summand, Any]]:
+        """The terms with multipliers, and CVXPY's A where it has rows."""
+        n = len(self.squares.targets)
+        pairs = ((term, term.map.matrix(n)) for term in self.terms[1:])
+        return [(term, constant(A, "A")) for term, A in pairs if A.shape[0]]
+
+    @cached_property
+    def null(self) -> float:
+        """P at the level."""
+        return self.squares.value(np.broadcast_to(self.level, self.squares.targets.shape))
+
+    def dual_value(self, *given: Array) -> float:
+        """D; -inf where a multiplier leaves its domain beyond rounding, or pulls at no weight."""
+        (rest, _), *others = self.completed(given)
+        for term, (u, _) in zip(self.terms[1:], others, strict=True):
+            if term.function.conjugate(u, ROUNDING * np.abs(u)) == np.inf:
+                return -np.inf
+        return -self.squares.conjugate(rest, self.level)

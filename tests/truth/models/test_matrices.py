@@ -85,6 +85,8 @@ def test_weights_of_zero_leave_samples_alone() -> None:
     again = cml.Solution.from_json(solution.to_json())
     assert again.status == "optimal"
     assert again.objective == solution.objective
+    alone = optimal(cml.ConvexClustering(X[:1], 3.0))
+    np.testing.assert_array_equal(alone.primal["U"], X[:1])
 
 
 def cost(X: Array, labels: Array) -> float:
