@@ -346,7 +346,7 @@ class KMeansBound(ArrayProblem):
         return {"k": k}
 
     @property
-    def partition(self) -> Partition:
+    def program(self) -> Partition:
         """The problem as its certificate sees it."""
         return Partition(self.half_distances, gamma(self._samples.X.shape[1] + 8), self.k)
 
@@ -405,18 +405,12 @@ class KMeansBound(ArrayProblem):
         n = len(self.half_distances)
         return {"Z": (n, n)}, {"alpha": (n,), "N": (n, n)}
 
-    def _value(self, point: Arrays) -> float:
-        return self.partition.value(point["Z"])
-
-    def _dual_value(self, dual: Arrays) -> float:
-        return self.partition.dual_value(dual["alpha"], dual["N"])
-
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
         given = point["Z"], dual.get("alpha"), dual.get("N")
-        return self.partition.certify(*given, tol, search=search)
+        return self.program.certify(*given, tol, search=search)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
-        for Z, N, share in self.partition.rounds():
+        for Z, N, share in self.program.rounds():
             self._promise = share
             yield {"Z": Z}, {"N": N}
 

@@ -630,11 +630,6 @@ class SpanningTree(ArrayProblem):
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.name, "distances": self.distances.tolist()}
 
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> SpanningTree:
-        """Pose the problem again that ``to_dict`` described."""
-        return cls(np.array(stored["distances"], dtype=float))
-
     def _formulas(self) -> Latex:
         return spanning_tree_latex()
 

@@ -392,7 +392,7 @@ class ClusteringPart:
 
     def certify(self, tol: float) -> Certificate:
         """Judge the centers by the multipliers of a splitting."""
-        partition, Z = self.problem.partition, self.problem.matrix(self.labels)
+        partition, Z = self.problem.program, self.problem.matrix(self.labels)
         inner = partition.certify(Z, None, self._multipliers(partition, tol), tol)
         cost = max(inner.primal_objective, self.value)
         n, d = self.X.shape
