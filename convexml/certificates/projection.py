@@ -22,6 +22,7 @@ from .algebra.definite import (
     Factored,
     definite_solver,
     factored,
+    inverse_iteration,
     least_singular_value,
     powers,
 )
@@ -29,8 +30,8 @@ from .algebra.rationals import dependence
 
 STEPS = 4
 """Corrections of a dual point: each leaves rounding, and what its domain takes off."""
-GUESSES, SHARE = 30, 0.5
-"""Inverse iterations towards the least eigenvalue, and the share of it that is to be proved."""
+SHARE = 0.5
+"""Of the least eigenvalue, as iterations find it, to be proved."""
 REGULAR = 1e-5
 """Above this least singular value columns of about unit length are far from dependent."""
 
@@ -83,7 +84,7 @@ class Projection:
     def _sparse_sigma(self, K: Any) -> float:
         """By a verified factorisation of G - theta I."""
         d = K.shape[1]
-        theta = SHARE * _least(self.solver, d) if self.solver is not None else 0.0
+        theta = SHARE * inverse_iteration(self.solver, d) if self.solver is not None else 0.0
         found = factored(self.gram - theta * sparse.eye_array(d, format="csc"))
         if found is None:
             return 0.0
@@ -129,17 +130,6 @@ class Projection:
         if left == 0.0:
             return 0.0
         return left / self.sigma * (1.0 + gamma(near.left.size + 16)) if self.sigma else np.inf
-
-
-def _least(solver: Cholesky | Factored, d: int) -> float:
-    """About the least eigenvalue, by inverse iterations."""
-    x, size = 1.0 + 0.5 * np.cos(np.arange(d)), np.inf  # far from the vectors of a symmetry
-    for _ in range(GUESSES):
-        x = solver.solve(x / np.linalg.norm(x))
-        size = float(np.linalg.norm(x))
-        if not 0.0 < size < np.inf:
-            return 0.0
-    return 1.0 / size
 
 
 # Two matrices above one another: a loss of X w, and combinations A w.

@@ -348,8 +348,6 @@ def _equilibrated(problem: LinearProgram, tol: float) -> Solution:
 def solve_equilibrated(data: LinearData, tol: float, owner: str) -> Certificate | None:
     """The certificate of what HiGHS finds; None where it gives nothing that can be verified."""
     scaled = equilibrated(data)
-    if scaled is None:
-        return None
     found = highs(scaled.data)
     if found.x is None or found.lambda_ub is None or found.nu is None:
         return find_evidence(data, tol, owner)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, groupby
 from typing import Any, NamedTuple
@@ -339,6 +339,10 @@ class ConeProgram:
                 rows = rows[:, chosen[0]] if cone.is_polyhedral else rows[np.any(chosen, axis=1)]
             if rows.size:
                 yield cone if rows.shape[1] == cone.dim else type(cone)(rows.size), rows
+
+    def without_objective(self) -> ConeProgram:
+        """The program with the same points, and an objective of 0."""
+        return replace(self, P=0.0 * self.P, q=np.zeros(self.q.size), offset=0.0)
 
     def objective(self, x: Array) -> float:
         """x'Px / 2 + q'x + offset."""

@@ -51,6 +51,15 @@ class LinearData:
         return sparse.vstack(parts, format="csr")
 
     @cached_property
+    def constraints(self) -> tuple[Any, Array]:
+        """A x <= b of everything, the equations first: A_eq, A_ub, and finite bounds."""
+        eye = sparse.eye_array(self.n, format="csr")
+        lower, upper = np.isfinite(self.lower), np.isfinite(self.upper)
+        parts = [self.A_eq, self.A_ub, -eye[lower], eye[upper]]
+        sides = [self.b_eq, self.b_ub, -self.lower[lower], self.upper[upper]]
+        return sparse.vstack(parts, format="csr"), np.concatenate(sides)
+
+    @cached_property
     def terms(self) -> Any:
         """The absolute values of the entries of ``rows``."""
         return abs(self.rows)
@@ -198,6 +207,12 @@ class ScaledProgram:
     size: float
     cost: float
 
+    @classmethod
+    def plain(cls, data: LinearData) -> ScaledProgram:
+        """The program in its own units."""
+        column, ub, eq = map(np.ones, (data.n, data.b_ub.size, data.b_eq.size))
+        return cls(data, column, ub, eq, 1.0, 1.0)
+
     def point(self, x: Array) -> Array:
         """x of the program itself."""
         return self.size * self.column * x
@@ -244,7 +259,7 @@ def equilibrate(
     2001-034.
     """
     m = data.b_ub.size
-    A = sparse.vstack([sparse.csr_array(data.A_ub), sparse.csr_array(data.A_eq)], format="csr")
+    A = data.rows
     row = np.ones(A.shape[0]) if row is None else power_of_two(row)
     column = np.ones(data.n) if column is None else power_of_two(column)
     sizes, at = np.abs(A.data), np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))

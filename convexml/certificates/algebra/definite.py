@@ -23,6 +23,8 @@ SMALL, LARGE, CROWDED = 200, 2000, 0.05
 """Up to the first order, and to the second from this share of entries on, a matrix is dense."""
 THIN = 10
 """With so few entries a column, minimum degree takes no longer than what it saves."""
+GUESSES = 30
+"""Inverse iterations towards the least eigenvalue."""
 FEW = 24
 """Up to this order a matrix is eliminated in rationals."""
 
@@ -204,6 +206,17 @@ class Cholesky(NamedTuple):
     def solve(self, r: Array) -> Array:
         """About G^-1 r; r may have several columns."""
         return np.asarray(cho_solve((self.L, True), r, check_finite=False))
+
+
+def inverse_iteration(solver: Factored | Cholesky, n: int) -> float:
+    """About the least eigenvalue of a matrix of order n that was factored; 0 where it is lost."""
+    x, size = 1.0 + 0.5 * np.cos(np.arange(n)), np.inf  # far from the vectors of a symmetry
+    for _ in range(GUESSES):
+        x = solver.solve(x / length(x))
+        size = length(x)
+        if not 0.0 < size < np.inf:
+            return 0.0
+    return 1.0 / size
 
 
 def definite_solver(G: Any, shift: float = 0.0) -> Factored | Cholesky | None:

@@ -383,10 +383,9 @@ def relative_interior(data: LinearData) -> Interior | None:
     <= upper tau - t, 0 <= t <= 1, tau >= 1: then t is 1 where there can be room, and 0 where not.
     """
     lower, upper = np.isfinite(data.lower), np.isfinite(data.upper)
-    eye = sparse.eye_array(data.n, format="csr")
-    G = sparse.vstack([sparse.csr_array(data.A_ub), -eye[lower], eye[upper]], format="csr")
-    g = np.concatenate([data.b_ub, -data.lower[lower], data.upper[upper]])
-    k, p = g.size, data.b_eq.size
+    p = data.b_eq.size
+    G, g = (each[p:] for each in data.constraints)
+    k = g.size
     slack = sparse.eye_array(k, format="csr")
     search = LinearData(
         np.concatenate([np.zeros(data.n + 1), -np.ones(k)]),
@@ -423,13 +422,10 @@ def _has_slacks(data: LinearData) -> bool:
 
 def _central(search: LinearData) -> Array | None:
     """A point inside of the optimal face, by Clarabel; by HiGHS where that fails."""
-    eye = sparse.eye_array(search.n, format="csr")
-    lower, upper = np.isfinite(search.lower), np.isfinite(search.upper)
-    A = sparse.vstack([search.A_eq, search.A_ub, -eye[lower], eye[upper]], format="csc")
-    sides = (search.b_eq, search.b_ub, -search.lower[lower], search.upper[upper])
-    b, p = np.concatenate(sides), search.b_eq.size
+    (A, b), p = search.constraints, search.b_eq.size
     cones = (ZeroCone(p), NonnegativeCone(b.size - p))
-    program = ConeProgram(sparse.csc_array((search.n, search.n)), search.c, A, b, cones)
+    flat = sparse.csc_array((search.n, search.n))
+    program = ConeProgram(flat, search.c, sparse.csc_array(A), b, cones)
     try:
         x, slack, _ = solve_cone_program(program)
     except Exception:  # whatever ended it: HiGHS is another try

@@ -192,7 +192,7 @@ def has_exact_point(data: LinearData, x: Array) -> bool | None:
     """
     if (x.size + 1) * data.b_eq.size > LARGEST:
         return None
-    A, b, equal = _rows(data)
+    (A, b), equal = data.constraints, data.b_eq.size
     if not np.all(np.isfinite(x)) or b.size == 0:
         return None if b.size else True
     terms = abs(A) @ np.abs(x) + np.abs(b)
@@ -216,7 +216,7 @@ def exact_farkas(data: LinearData) -> Array | None:
 
     Integers where they fit: then they prove it exactly.
     """
-    A, b, equal = _rows(data)
+    (A, b), equal = data.constraints, data.b_eq.size
     found = _decide(A, b, equal, np.zeros(data.n)) if b.size else None
     if found is None or found[0] is not None:
         return None
@@ -234,15 +234,6 @@ def as_float(value: Fraction) -> float:
         return float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf
-
-
-def _rows(data: LinearData) -> tuple[sparse.csr_array, Array, int]:
-    """A x <= b of everything, equations first, and how many these are."""
-    lower, upper = np.isfinite(data.lower), np.isfinite(data.upper)
-    eye = sparse.eye_array(data.n, format="csr")
-    A = sparse.vstack([data.A_eq, data.A_ub, -eye[lower], eye[upper]], format="csr")
-    b = np.concatenate([data.b_eq, data.b_ub, -data.lower[lower], data.upper[upper]])
-    return A, b, data.b_eq.size
 
 
 def _decide(

@@ -374,8 +374,7 @@ def _repaired(
 ) -> Iterator[Priced]:
     for start, name in starts:
         if budget.allows(FARTHER, name):
-            pair = repair_conic_dual(program, x, start, w)
-            yield priced(program, pair.w, pair.y, units, idle)
+            yield priced(program, *repair_conic_dual(program, x, start, w), units, idle)
 
 
 def _mixed(

@@ -131,7 +131,7 @@ def _by_search(
 
 def verify_farkas(program: ConeProgram, units: Fitted, y: Array, tol: float) -> Certificate:
     """Price y in K* with A'y about 0, and say what b'y < 0 proves then."""
-    program = replace(program, P=0.0 * program.P, q=np.zeros(program.q.size), offset=0.0)
+    program = program.without_objective()
     level = float(np.max(np.abs(y), initial=0.0))
     passed = np.where(np.abs(y) <= 1e-9 * level, 0.0, y) / (level or 1.0)
     tried, terms = [passed], float(exact_dot(np.abs(program.b), np.abs(passed)))
@@ -250,7 +250,7 @@ def _despite_rounding(program: ConeProgram, units: Fitted, y: Array) -> float:
     if program.rounded is None or not np.any(off := program.rounded.rows.T @ np.abs(y)):
         return np.inf
     own = replace(units(), size=float(exact_dot(np.abs(program.b), np.abs(y))))
-    none = replace(program, P=0.0 * program.P, q=0.0 * program.q)
+    none = program.without_objective()
     pair, total = priced(none, none.q, y, own), float(np.sum(off[:-1]))
     left = max(-exact_dot(program.b, y) - 2.0 * float(off[-1]), 0.0)
     if proves(program, pair.y, pair.bound - 4.0 * off[-1]) or 0.0 == total < left:

@@ -17,6 +17,7 @@ from ...problem.cones import (
     Semidefinite,
     ZeroCone,
 )
+from ..algebra.definite import eigenvalue_bound
 from ..algebra.polyhedron import LeastChange
 
 # Multipliers of exponential cones, many at once: (u, v, w), v >= u (1 + log(-w / u)).
@@ -174,18 +175,13 @@ def _semidefinite(cone: Semidefinite, y: Array) -> Array:
     inner = matrix[np.ix_(used, used)]
     for k in range(30):
         shift = room * (2.0**k - 1.0)
-        try:
-            np.linalg.cholesky(inner + (shift - room) * np.eye(len(inner)))
-        except np.linalg.LinAlgError:
-            continue
-        return y + shift * identity if k else y
+        if eigenvalue_bound(inner + (shift - room) * np.eye(len(inner))) > -np.inf:
+            return y + shift * identity if k else y
     return np.zeros_like(y)
 
 
 def inside_dual(cone: Cone, y: Array) -> bool:
-    """Whether an exponential or power multiplier is in K*, rounding included."""
-    if isinstance(cone, ExponentialCone):
-        return bool(inside_each(y))
+    """Whether a power multiplier is in K*, rounding included."""
     assert isinstance(cone, Power)
     alpha, x, z = np.array(cone.alphas), y[:-1], abs(float(y[-1]))
     if np.any(x < 0.0):
@@ -197,27 +193,6 @@ def inside_dual(cone: Cone, y: Array) -> bool:
     logs = np.log(x / alpha)
     room = 16.0 * EPS * (y.size + float(np.abs(logs) @ alpha) + abs(np.log(z)))
     return bool(float(alpha @ logs) >= np.log(z) + room)
-
-
-def margins(
-    program: ConeProgram, y: Array, free: Array, share: float = 1.0, balls: bool = False
-) -> sparse.csc_array:
-    """M with y + M z in K* for every z of norm at most 1: the metric of the slack.
-
-    Parameters
-    ----------
-    program : ConeProgram
-    y : array, shape (m,)
-        In K*, as ``nudged`` makes it.
-    free : array, shape (m,)
-        How far the multiplier of an equality may go.
-    share : float
-        How much of its room each multiplier is given, at most 1.
-    balls : bool
-        Whether semidefinite multipliers move inside of balls only: these have sparse metrics.
-    """
-    found = margin_parts(program, y, free, share, balls)
-    return sparse.csc_array(found.triplets(), shape=(y.size, found.width))
 
 
 class ConeMargins(NamedTuple):
@@ -255,7 +230,20 @@ class ConeMargins(NamedTuple):
 def margin_parts(
     program: ConeProgram, y: Array, free: Array, share: float, balls: bool
 ) -> ConeMargins:
-    """What ``margins`` is made of."""
+    """M with y + M z in K* for every z of norm at most 1: the metric of the slack.
+
+    Parameters
+    ----------
+    program : ConeProgram
+    y : array, shape (m,)
+        In K*, as ``nudged`` makes it.
+    free : array, shape (m,)
+        How far the multiplier of an equality may go.
+    share : float
+        How much of its room each multiplier is given, at most 1.
+    balls : bool
+        Whether semidefinite multipliers move inside of balls only: these have sparse metrics.
+    """
     entries: list[tuple[Array, Array, Array]] = []
     whole: list[tuple[Array, int, Array]] = []
     width = 0
@@ -351,30 +339,20 @@ NORMAL = 1e-3
 """How much of a step along the normal of a curved cone is wanted."""
 
 
-class DualPair(NamedTuple):
-    """(w, y) with y in K* and the residual of P w + A'y + q = 0; 0 where only rounding is left."""
-
-    w: Array
-    y: Array
-    left: Array
-    moved: float
-
-
 def repair_conic_dual(
     program: ConeProgram,
     x: Array,
     y: Array,
     start: Array | None = None,
     room: Array | None = None,
-) -> DualPair:
+) -> tuple[Array, Array]:
     """Project y to K*, and remove what is left of the equality by the least change of (w, y).
 
     w starts at ``start``, by default at x, whose slack gives the normals of curved cones. Entries
     move in proportion to their size, so that y stays inside K* where it is inside, and entries at
     0 stay there; or all in proportion to ``room``.
     """
-    w, passed = (x if start is None else start).copy(), y
-    first = w
+    w = (x if start is None else start).copy()
     y = program.project_dual(y)
     if float(np.max(np.abs(y), initial=0.0)) <= NOTHING:
         y = np.zeros_like(y) if not np.any(_seen(program, w, 0.0 * y)[1]) else y
@@ -383,12 +361,11 @@ def repair_conic_dual(
     system = sparse.hstack([program.P, along], format="csr")
     curved = abs(program.P).sum(axis=0) > 0.0  # only there w matters to the dual
     raw, left, size = _seen(program, w, y)
-    best = DualPair(w, y, left, float(np.max(np.abs(y - passed), initial=0.0)))
-    least, before = _worst(left, size), np.inf
+    best, least, before = (w, y), _worst(left, size), np.inf
     for round_ in range(ROUNDS):
         if round_ % SPAN == 0:
             slow, before = not least <= 0.25 * before, least
-        if slow or not np.any(best.left):
+        if slow or least == 0.0:
             break
         size = np.maximum(size, EPS * float(np.max(size)))
         rows = 1.0 / np.where(size > 0.0, size, 1.0)
@@ -402,9 +379,7 @@ def repair_conic_dual(
         y = program.project_dual(y + turn - normals @ (normals.T @ turn))
         raw, left, size = _seen(program, w, y)
         if (worst := _worst(left, size)) < least:
-            steps = (w - first, y - passed)
-            moved = max(float(np.max(np.abs(step), initial=0.0)) for step in steps)
-            best, least = DualPair(w, y, left, moved), worst
+            best, least = (w, y), worst
     return best
 
 

@@ -16,8 +16,7 @@ from ...formulas import Condition, worst
 from ...numerics import EPS, Array, length
 from ...problem.cones import ConeProgram, NonnegativeCone, ZeroCone, cone_program_of
 from ...problem.linear_program import LinearData
-from ..algebra.definite import SAFE
-from ..algebra.polyhedron import Interior, nearby, relative_interior
+from ..algebra.polyhedron import Interior, relative_interior
 from ..certificate import Certificate, Verdict
 from ..judge import BOUND, bounded, is_better, judge, refuted, without_unit
 from ..linear.absence import plausible
@@ -41,7 +40,7 @@ from .program import (
     solve_scaled,
     times,
 )
-from .ray import has_point_among, inside
+from .ray import has_point_among, inside, mixed
 from .search import Completed, interior_point
 
 # Whether a better point is a witness: what an exactly feasible one near it is worth.
@@ -95,15 +94,10 @@ def exact_value(program: ConeProgram, x: Array, others: Iterable[Array] = ()) ->
 
 
 def _value_near(program: ConeProgram, interior: Interior, x: Array) -> float:
-    found = nearby(interior, x)
+    found = mixed(program, interior, x)
     if found is None:
         return np.inf
-    z = (1.0 - found.share) * found.point + found.share * interior.point
-    # z itself is rounded, by this much.
-    norms = length(found.point) + length(interior.point)
-    away = SAFE * found.step + 4.0 * EPS * norms
-    if not inside(program, z, program.b, away, curved=True):
-        return np.inf
+    z, away = found
     slope = length(program.P @ z + program.q)
     size = length(program.P.data) if program.P.nnz else 0.0
     # The slope is rounded, too: by far less than a thousandth of its terms.
@@ -182,7 +176,7 @@ def _candidates(fit: FittedProgram, z: Array, near: Iterable[Array]) -> Iterator
     yield next(near)
     if fit.program.b.size <= FEW:
         with suppress(SolverError):
-            yield solve_plain(_without_objective(fit.program))[0]
+            yield solve_plain(fit.program.without_objective())[0]
     yield from near
     if plausible(_binding(fit), z):
         yield from _seen_inside(fit.program)
@@ -220,15 +214,11 @@ def _binding(fit: FittedProgram) -> LinearData:
 
 def _seen_inside(program: ConeProgram) -> Iterator[Array]:
     """Points that a solver finds in the cones: of no objective, and with the most room."""
-    for search in (_without_objective, inwards):
+    for search in (program.without_objective(), inwards(program)):
         try:
-            yield solve_scaled(search(program))[0][: program.q.size]
+            yield solve_scaled(search)[0][: program.q.size]
         except SolverError:
             continue
-
-
-def _without_objective(program: ConeProgram) -> ConeProgram:
-    return replace(program, P=0.0 * program.P, q=np.zeros(program.q.size))
 
 
 def _near(program: ConeProgram, z: Array) -> Iterator[Array]:
@@ -417,8 +407,8 @@ def _dual_points(
     w, y = to.x_in(pair.w), to.y_in(pair.y)
     if np.all(np.isfinite(w)) and np.all(np.isfinite(y)):
         room = np.maximum(np.abs(y), share(1.0, subject.fit.units.rows))
-        near = repair_conic_dual(program, to.x_in(x), y, w, room)
-        w, y = to.x_out(near.w), to.y_out(near.y)
+        w, y = repair_conic_dual(program, to.x_in(x), y, w, room)
+        w, y = to.x_out(w), to.y_out(y)
         yield w, y, dual_residual(subject.program, w, y)
 
 

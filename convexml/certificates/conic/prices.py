@@ -15,7 +15,13 @@ from scipy.linalg.lapack import dtrtri
 
 from ...numerics import EPS, Array, length
 from ...problem.cones import ConeProgram, NonnegativeCone
-from ..algebra.definite import definite_solver, eigenvalue_bound, factored, powers_of_two
+from ..algebra.definite import (
+    definite_solver,
+    eigenvalue_bound,
+    factored,
+    inverse_iteration,
+    powers_of_two,
+)
 from ..algebra.sums import exact_residual
 from ..scale import ProgramUnits
 from .margin import margin_parts, nudged
@@ -300,17 +306,9 @@ def sparse_factor(part: Any, bent: Any, proved: bool = True) -> Sparse | None:
     solver = definite_solver(G)
     if solver is None:
         return None
-    inverse = solver.solve
-    probe = np.cos(np.arange(n))
-    least = 0.0
-    for _ in range(12):
-        probe = inverse(probe / np.linalg.norm(probe))
-        size = float(np.linalg.norm(probe))
-        if not 0.0 < size < np.inf:
-            return None
-        least = 1.0 / size
-    bound = 0.5 * least + eigenvalue_bound(_less(G, 0.5 * least, dense)) - blur
-    return Sparse(G, inverse, bound) if bound > 0.0 else None
+    half = 0.5 * inverse_iteration(solver, n)
+    bound = half + eigenvalue_bound(_less(G, half, dense)) - blur
+    return Sparse(G, solver.solve, bound) if bound > 0.0 else None
 
 
 def _less(G: Any, shift: float, dense: bool) -> Any:

@@ -21,7 +21,7 @@ from ...problem.cones import (
     ZeroCone,
 )
 from ...problem.linear_program import LinearData
-from ..algebra.definite import SAFE
+from ..algebra.definite import SAFE, eigenvalue_bound
 from ..algebra.polyhedron import Interior, nearby, relative_interior
 from ..algebra.sums import exact_dot, exact_pair
 from .program import smallest_cones
@@ -155,6 +155,22 @@ def inside(
     return True
 
 
+def mixed(
+    program: ConeProgram, interior: Interior, x: Array, room: float = 0.0
+) -> tuple[Array, float] | None:
+    """A point near x, and how far an exact one of the linear rows is from it, and ``room``.
+
+    All as near are inside of the other cones. None where that is not known.
+    """
+    found = nearby(interior, x)
+    if found is None:
+        return None
+    z = (1.0 - found.share) * found.point + found.share * interior.point
+    rounded = 4.0 * EPS * (length(found.point) + length(interior.point))
+    away = SAFE * found.step + rounded + room
+    return (z, away) if inside(program, z, program.b, away, curved=True) else None
+
+
 def _is_outside(program: ConeProgram, A: Any, x: Array, b: Array) -> bool:
     """Whether x breaks an equality or inequality by more than rounding can hide."""
     slack = b - A @ x
@@ -220,11 +236,7 @@ def _ball(cone: Cone, s: Array, room: float) -> bool:
             matrix = cone.matrix(s)
             used = np.flatnonzero(np.any(matrix != 0.0, axis=0)) if alone else slice(None)
             matrix = np.atleast_2d(matrix[used][:, used])
-            try:
-                np.linalg.cholesky(matrix - 4.0 * room * np.eye(matrix.shape[0]))
-            except np.linalg.LinAlgError:
-                return False
-            return True
+            return eigenvalue_bound(matrix - 4.0 * room * np.eye(matrix.shape[0])) > -np.inf
     # The ball is in the hull of the ends of sqrt(dim) times its axes.
     ends = np.sqrt(cone.dim) * 1.1 * room * np.eye(cone.dim)
     return all(_deep(cone, s + sign * end) for end in ends for sign in (1.0, -1.0))

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...errors import SolverError
-from ...numerics import EPS, Array, length
+from ...numerics import Array
 from ...problem.cones import (
     Cone,
     ConeProgram,
@@ -25,11 +25,10 @@ from ...problem.cones import (
     Semidefinite,
     ZeroCone,
 )
-from ..algebra.definite import SAFE
-from ..algebra.polyhedron import nearby, relative_interior
+from ..algebra.polyhedron import relative_interior
 from .optimum import inwards
 from .program import linear_rows, solve_scaled
-from .ray import inside
+from .ray import inside, mixed
 
 TINY = 1e-290
 """A distance that asks for the inside of a cone, not its border."""
@@ -87,16 +86,8 @@ def strict_point(program: ConeProgram, start: Array | None) -> tuple[Array, floa
     interior = relative_interior(data)
     if interior is None:
         return None
-    for x in (*points, interior.point):
-        near = nearby(interior, x)
-        if near is None:
-            continue
-        z = (1.0 - near.share) * near.point + near.share * interior.point
-        rounded = 4.0 * EPS * (length(near.point) + length(interior.point))
-        away = SAFE * near.step + rounded + TINY
-        if inside(program, z, program.b, away, curved=True):
-            return z, away
-    return None
+    near = (mixed(program, interior, x, TINY) for x in (*points, interior.point))
+    return next((found for found in near if found is not None), None)
 
 
 def no_interior(program: ConeProgram, y: Array) -> Array | None:

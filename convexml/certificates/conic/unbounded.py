@@ -221,26 +221,22 @@ def _widest(program: ConeProgram) -> Array:
     """A recession direction with q'd <= 0 and as many slacks that grow as there are."""
     m, n = program.b.size, program.q.size
     signed, inner = program.ruled_by(NonnegativeCone), interior_point(program)
-    gains: list[Array] = []  # one column each: what has to be left over of -A d
     rows: list[int] = list(np.flatnonzero(signed))
-    deep = ~program.ruled_by(ZeroCone, NonnegativeCone)
+    deep, flip = ~program.ruled_by(ZeroCone, NonnegativeCone), np.ones(m)
     cones: list[Cone] = []
     for cone, part in program.blocks:
         if isinstance(cone, ExponentialCone):
-            deep[part] = False
+            deep[part], flip[part.start] = False, -1.0  # u_1 <= 0
             rows.append(part.stop - 1)
             cones += [NonnegativeCone(1), ZeroCone(1), NonnegativeCone(1)]
         else:
             cones.append(cone)
+    # One column each: what has to be left over of -A d.
     gains = [np.eye(1, m, row).ravel() for row in rows]
     if deep.any():
         gains.append(np.where(deep, inner, 0.0))
     k = len(gains)
     G = sparse.csc_array(np.array(gains).T) if k else sparse.csc_array((m, 0))
-    flip = np.ones(m)
-    for cone, part in program.blocks:
-        if isinstance(cone, ExponentialCone):
-            flip[part.start] = -1.0  # u_1 <= 0
     A = sparse.block_array(
         [
             [sparse.diags_array(flip) @ program.A, G],

@@ -12,7 +12,7 @@ from scipy import sparse
 from ...errors import InputError
 from ...formulas import Condition, worst
 from ...numerics import EPS, Array, length
-from ...problem.linear_program import LinearData, read_point
+from ...problem.linear_program import LinearData, ScaledProgram, read_point
 from ...validation import positive_number
 from ..algebra.polyhedron import LeastChange, least_change
 from ..algebra.rationals import exact_farkas, has_exact_point
@@ -128,13 +128,10 @@ def _value(data: LinearData) -> str:
 
 def find_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificate | None:
     """Search for Farkas multipliers, in its own units, in equilibrated ones and in rationals."""
-    scaled = equilibrated(data)
-    for program in (data, None if scaled is None else scaled.data):
-        for found in _search(program) if program is not None else ():
+    for scaled in _in_units(data):
+        for found in _search(scaled.data):
             parts = np.split(found, [data.b_ub.size])
-            evidence = {"lambda_ub": parts[0], "nu": parts[1]}
-            if program is not data and scaled is not None:
-                evidence = scaled.multipliers(evidence)
+            evidence = scaled.multipliers({"lambda_ub": parts[0], "nu": parts[1]})
             if not all(np.all(np.isfinite(part)) for part in evidence.values()):
                 continue
             certificate = certify_infeasible(data, evidence, tol=tol)
@@ -146,6 +143,12 @@ def find_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificate | Non
     parts = np.split(exact, [data.b_ub.size])
     certificate = certify_infeasible(data, {"lambda_ub": parts[0], "nu": parts[1]}, tol=tol)
     return certificate if certificate.verdict is Verdict.CERTIFIED else None
+
+
+def _in_units(data: LinearData) -> tuple[ScaledProgram, ...]:
+    """The program in its own units, and in equilibrated ones."""
+    own, scaled = ScaledProgram.plain(data), equilibrated(data)
+    return (own,) if scaled.data is data else (own, scaled)
 
 
 def _search(data: LinearData) -> Iterator[Array]:
@@ -297,15 +300,13 @@ def find_ray(data: LinearData) -> Array | None:
 
 def find_unboundedness(data: LinearData, tol: float = 1e-6) -> Certificate | None:
     """Search for a ray and a point, in the program's own units and in equilibrated ones."""
-    scaled = equilibrated(data)
-    for program in (data, None if scaled is None else scaled.data):
-        if program is None or (ray := find_ray(program)) is None:
+    for scaled in _in_units(data):
+        if (ray := find_ray(scaled.data)) is None:
             continue
-        point = highs(program.with_cost(np.zeros(data.n))).x
+        point = highs(scaled.data.with_cost(np.zeros(data.n))).x
         if point is None:
             continue
-        if program is not data and scaled is not None:
-            ray, point = scaled.ray(ray), scaled.point(point)
+        ray, point = scaled.ray(ray), scaled.point(point)
         if not np.all(np.isfinite([ray, point])):
             continue
         certificate = certify_unbounded(data, ray, point, tol=tol)
@@ -319,30 +320,26 @@ def find_unboundedness(data: LinearData, tol: float = 1e-6) -> Certificate | Non
 
 def optima(data: LinearData) -> Iterator[Optimum]:
     """The optimum found in equilibrated units, and where that is none in its own; both kept."""
-    scaled = equilibrated(data)
-    if scaled is not None:
-        if "optimum" not in data.memo:
+    for scaled in reversed(_in_units(data)):
+        memo = scaled.data.memo
+        if "optimum" not in memo:
             found = highs(scaled.data)
             if found.x is not None and found.lambda_ub is not None and found.nu is not None:
                 duals = scaled.multipliers({"lambda_ub": found.lambda_ub, "nu": found.nu})
                 x = scaled.point(found.x).clip(data.lower, data.upper)
                 found = Optimum(found.status, x, **duals)
-            data.memo["optimum"] = found
-        yield data.memo["optimum"]
-        if data.memo["optimum"].x is not None:
+            memo["optimum"] = found
+        yield memo["optimum"]
+        if memo["optimum"].x is not None:
             return
-    if "own optimum" not in data.memo:
-        data.memo["own optimum"] = highs(data)
-    yield data.memo["own optimum"]
 
 
 def rays(data: LinearData) -> Iterator[Array]:
     """Directions of descent of the recession cone, found in equilibrated units or its own."""
-    scaled = equilibrated(data)
-    if scaled is not None and (ray := find_ray(scaled.data)) is not None:
-        yield scaled.ray(ray)
-    elif (ray := find_ray(data)) is not None:
-        yield ray
+    for scaled in reversed(_in_units(data)):
+        if (ray := find_ray(scaled.data)) is not None:
+            yield scaled.ray(ray)
+            return
 
 
 # Active sets of a linear program, and the vertex and multipliers that belong to one.
@@ -402,16 +399,14 @@ def _ratio(value: Array, size: Array) -> Array:
 def solve_vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
     """The point nearest to x at which the active constraints hold with equality."""
     scaled = equilibrated(data)
-    if scaled is not None:
-        found = _vertex(scaled.data, active, scaled.inside(x))
-        return np.clip(scaled.point(found), data.lower, data.upper) + 0.0  # no -0.0
-    return np.clip(_vertex(data, active, x), data.lower, data.upper) + 0.0
+    found = scaled.point(_vertex(scaled.data, active, scaled.inside(x)))
+    return np.clip(found, data.lower, data.upper) + 0.0  # no -0.0
 
 
 def _vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
     fixed = np.where(active.at_lower, data.lower, np.where(active.at_upper, data.upper, x))
-    matrix = _stack(data.A_ub[active.rows], data.A_eq)
-    side = np.concatenate([data.b_ub[active.rows], data.b_eq])
+    kept = np.append(active.rows, np.ones(data.b_eq.size, dtype=bool))
+    matrix, side = data.rows[kept], np.concatenate([data.b_ub, data.b_eq])[kept]
     movable = active.interior.astype(float) * _spread(data, x)[1]
     change = LeastChange(matrix, movable)
     for _ in range(2):  # once more, for the rounding of the first
@@ -432,9 +427,6 @@ def solve_multipliers(
     if near is not None:
         start = np.concatenate([near.lambda_ub, near.nu])
     scaled, m = equilibrated(data), data.b_ub.size
-    if scaled is None:
-        found = _stationary(data, active, start, near is not None)
-        return found[:m], found[m:]
     factors = scaled.cost * np.concatenate([scaled.ub, scaled.eq])
     found = factors * _stationary(scaled.data, active, start / factors, near is not None)
     return found[:m], found[m:]
@@ -454,12 +446,6 @@ def _stationary(data: LinearData, active: ActiveSet, start: Array, near: bool) -
     for _ in range(2):
         start = start + change(-exact_residual(matrix, start, -data.c[active.interior]))
     return np.asarray(start)
-
-
-def _stack(top: Any, bottom: Any) -> Any:
-    if sparse.issparse(top) or sparse.issparse(bottom):
-        return sparse.vstack([sparse.csr_array(top), sparse.csr_array(bottom)], format="csr")
-    return np.vstack([top, bottom])
 
 
 # Whether a program that is met within tol is met by anything up to rounding.
@@ -562,8 +548,7 @@ def restored(data: LinearData, x: Array, rounds: int = ROUNDS) -> Array | None:
 
 def _loosened(data: LinearData, ub: Array, eq: Array) -> LinearData:
     """The program whose rows have this much more room."""
-    A_eq = sparse.csr_array(data.A_eq)
-    A = sparse.vstack([sparse.csr_array(data.A_ub), A_eq, -A_eq], format="csr")
+    A = sparse.vstack([data.rows, -sparse.csr_array(data.A_eq)], format="csr")
     b = np.concatenate([data.b_ub + ub, data.b_eq + eq, eq - data.b_eq])
     none = np.zeros((0, data.n)), np.zeros(0)
     return LinearData(data.c, A, b, *none, data.lower, data.upper)

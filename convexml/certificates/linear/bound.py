@@ -177,10 +177,7 @@ def lower_bound(
     ----------
     C. Jansson, *Rigorous lower and upper bounds in linear programming*, SIAM J. Optim. 14 (2004).
     """
-    cost, rest = reduced_costs(data, lambda_ub, nu)
-    bound, residual = _carriers(data, cost)
-    sides = np.concatenate([-data.b_ub, -data.b_eq, bound, bound])
-    value = exact_dot(sides, np.concatenate([lambda_ub, nu, cost, rest]))
+    value, cost, bound, residual = _dual_value(data, lambda_ub, nu)
     # cost + rest is exact to EPS^2, their sum is rounded once.
     error = EPS * abs(value) + EPS**2 * float(np.abs(cost) @ np.abs(bound))
     if not np.any(residual):
@@ -197,11 +194,6 @@ def lower_bound(
     return LinearBound(value, error + spare, residual, within=spare / total)
 
 
-def reduced_costs(data: LinearData, lambda_ub: Array, nu: Array) -> tuple[Array, Array]:
-    """c + A_ub' lambda_ub + A_eq' nu as the nearest floats and the rest that they leave."""
-    return exact_pair(data.columns, np.concatenate([lambda_ub, nu]), -data.c)
-
-
 def _carriers(data: LinearData, cost: Array) -> tuple[Array, Array]:
     """The bound at which each reduced cost is least, and the costs for which there is none.
 
@@ -216,9 +208,8 @@ def _carriers(data: LinearData, cost: Array) -> tuple[Array, Array]:
 
 def _price(data: LinearData, lambda_ub: Array, nu: Array) -> float | None:
     """How much lower D is at exactly dual feasible multipliers nearby; None where unknown."""
-    scaled = equilibrated(data)
-    interior = dual_interior(data)
-    if scaled is None or interior is None:
+    scaled, interior = equilibrated(data), dual_interior(data)
+    if interior is None:
         return None
     y = np.concatenate([lambda_ub / scaled.ub, nu / scaled.eq]) / scaled.cost
     found = nearby(interior, y)
@@ -226,7 +217,7 @@ def _price(data: LinearData, lambda_ub: Array, nu: Array) -> float | None:
         return None
     m, program = lambda_ub.size, scaled.data
     own, moved, there = (
-        _dual_value(program, point[:m], point[m:]) for point in (y, found.point, interior.point)
+        _dual_value(program, point[:m], point[m:])[0] for point in (y, found.point, interior.point)
     )
     # D is concave; a step d lowers it by at most the norm of its gradients times abs(d).
     price = (own - moved) + found.share * (moved - there) + found.step * _slope(program)
@@ -234,11 +225,12 @@ def _price(data: LinearData, lambda_ub: Array, nu: Array) -> float | None:
     return scaled.cost * scaled.size * max(SAFE * price, 0.0) + scaled.cost * scaled.size * noise
 
 
-def _dual_value(data: LinearData, lambda_ub: Array, nu: Array) -> float:
-    cost, rest = reduced_costs(data, lambda_ub, nu)
-    bound, _ = _carriers(data, cost)
+def _dual_value(data: LinearData, lambda_ub: Array, nu: Array) -> tuple[float, Array, Array, Array]:
+    """D, the reduced costs, and what ``_carriers`` says of them."""
+    cost, rest = exact_pair(data.columns, np.concatenate([lambda_ub, nu]), -data.c)
+    bound, residual = _carriers(data, cost)
     sides = np.concatenate([-data.b_ub, -data.b_eq, bound, bound])
-    return exact_dot(sides, np.concatenate([lambda_ub, nu, cost, rest]))
+    return exact_dot(sides, np.concatenate([lambda_ub, nu, cost, rest])), cost, bound, residual
 
 
 def _slope(data: LinearData) -> float:
@@ -270,8 +262,8 @@ def dual_polyhedron(data: LinearData) -> LinearData:
     )
 
 
-def equilibrated(data: LinearData) -> ScaledProgram | None:
-    """The program in units of size 1, kept with its data; None where float64 cannot hold it.
+def equilibrated(data: LinearData) -> ScaledProgram:
+    """The program in units of size 1, kept with its data; in its own where float64 has no others.
 
     It starts from the units that the data suggest: then it is the same in whatever units.
     """
@@ -292,8 +284,8 @@ def equilibrated(data: LinearData) -> ScaledProgram | None:
             columns=units.columns / (scaled.size * scaled.column),
             objective=units.objective / whole,
         )
-        data.memo["equilibrated"] = scaled if fits else None
-    found: ScaledProgram | None = data.memo["equilibrated"]
+        data.memo["equilibrated"] = scaled if fits else ScaledProgram.plain(data)
+    found: ScaledProgram = data.memo["equilibrated"]
     return found
 
 
@@ -311,8 +303,8 @@ def _kept(
     data: LinearData, name: str, polyhedron: Callable[[LinearData], LinearData]
 ) -> Interior | None:
     if name not in data.memo:
-        scaled = equilibrated(data)
-        data.memo[name] = None if scaled is None else relative_interior(polyhedron(scaled.data))
+        scaled = equilibrated(data).data
+        data.memo[name] = None if scaled is data else relative_interior(polyhedron(scaled))
     found: Interior | None = data.memo[name]
     return found
 
@@ -320,7 +312,7 @@ def _kept(
 def exact_objective(data: LinearData, x: Array) -> float | None:
     """An upper bound of c'x at an exactly feasible point near x; None where none is known."""
     scaled, interior = equilibrated(data), primal_interior(data)
-    if scaled is None or interior is None:
+    if interior is None:
         return None
     z = x / (scaled.size * scaled.column)
     found: Nearby | None = nearby(interior, z)
@@ -342,14 +334,10 @@ def _rational_price(
     units in the last place) only exact ones are. ``cost`` are the reduced costs.
     """
     lower, upper = np.isfinite(data.lower), np.isfinite(data.upper)
-    eye, none = sparse.eye_array(data.n, format="csr"), sparse.csc_array((data.n, data.n))
-    A = sparse.vstack([data.A_ub, data.A_eq, -eye[lower], eye[upper]], format="csr")
-    b = np.concatenate([data.b_ub, data.b_eq, -data.lower[lower], data.upper[upper]])
     below, above = np.maximum(cost, 0.0)[lower], np.maximum(-cost, 0.0)[upper]
-    y = np.concatenate([np.maximum(lambda_ub, 0.0), nu, below, above])
-    signed = np.ones(y.size, dtype=bool)
-    signed[lambda_ub.size :][: nu.size] = False
-    found = exact_dual(none, data.c, A, b, signed, np.zeros(data.n), y)
+    y = np.concatenate([nu, np.maximum(lambda_ub, 0.0), below, above])
+    none, signed = sparse.csc_array((data.n, data.n)), np.arange(y.size) >= nu.size
+    found = exact_dual(none, data.c, *data.constraints, signed, np.zeros(data.n), y)
     if found is None or not np.isfinite(value):
         return None
     return max(float(Fraction(value) - found[2]), 0.0) * (1.0 + 4.0 * EPS)
@@ -489,8 +477,6 @@ def repair_multipliers(
     change of nu and of the positive lambda_ub. What is left has its price (``linear_bound``).
     """
     scaled = equilibrated(data)
-    if scaled is None:
-        return _repair(data, lambda_ub, nu, np.broadcast_to(common, data.n))
     passed = {"lambda_ub": lambda_ub, "nu": nu, "lambda_lower": np.broadcast_to(common, data.n)}
     inside = scaled.inside_multipliers(passed)
     found = _repair(scaled.data, inside["lambda_ub"], inside["nu"], inside["lambda_lower"])
