@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import convexml as cml
+from convexml.solvers.second_order.irls import by_factors
 
 
 def design(seed: int):
@@ -91,3 +92,17 @@ def test_rows_without_curvature_still_pull() -> None:
     y = 50.0 + X @ [1.0, 2.0] + rng.normal(size=40)
     problem = cml.HuberRegression(X, y, 0.5, 0.1, fit_intercept=False)
     assert problem.solve("irls").objective == pytest.approx(problem.solve().objective, rel=1e-6)
+
+
+def test_no_step_goes_along_a_direction_that_rounding_made() -> None:
+    """Columns that depend on others exactly: their rows are rounded, and then no longer do."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = np.round(rng.normal(size=(40, 3)) * 2.0**20) / 2.0**20
+        X = np.column_stack([X, X[:, 0] - X[:, 1], X[:, 2] + 1.0])
+        y = np.where(rng.random(40) < 0.5, -1.0, 1.0)
+        step, _ = by_factors(
+            cml.LogisticRegression(X, y).objective_parts, np.zeros(5), np.zeros(5),
+            -0.5 * y / 40.0, rng.random(40) / 160.0,
+        )[0]  # fmt: skip
+        assert np.linalg.norm(step) < 1e3

@@ -19,6 +19,8 @@ from ..orthogonal import ROUNDS, rounded
 DENSE = 1e9
 """Entries of X times columns up to which X itself is factored: about a second."""
 
+NOISE = 16.0 * EPS
+"""A share of the largest singular value below which one may be rounding of the weighted rows."""
 LEVEL = 8.0 * EPS
 """A share of P below which two of its values are the same."""
 CLOSE = 1e-8
@@ -43,7 +45,10 @@ def irls(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
         z = objective.predict(w, b)
         slope, h = objective.loss_derivative(z), objective.loss_curvature(z)
         solve = by_factors if is_small and np.min(h) > 0.0 else by_gram
-        dw, db = solve(objective, level, w, slope, h)
+        steps = solve(objective, level, w, slope, h)
+        dw, db = steps[0]
+        if len(steps) > 1:
+            dw, db = min(steps, key=lambda way: objective.primal(w + way[0], b + way[1]))
         fall = float((objective.design.rmatvec(slope) + level * w) @ dw + slope.sum() * db)
         promise = -0.5 * fall / abs(value) if fall < 0.0 < abs(value) else np.nan
         can_finish = solve is by_factors and not np.any(level)
@@ -103,8 +108,12 @@ def with_ones(objective: Objective) -> Array:
 
 def by_factors(
     objective: Objective, level: Array, w: Array, slope: Array, h: Array
-) -> tuple[Array, float]:
-    """The step that minimises |sqrt(h) (X dw + db) + slope / sqrt(h)|^2 / 2 + Omega(w + dw)."""
+) -> list[tuple[Array, float]]:
+    """The step that minimises |sqrt(h) (X dw + db) + slope / sqrt(h)|^2 / 2 + Omega(w + dw).
+
+    Where a direction may be one that rounding made of columns that depend on others, first the
+    step without it, then the one with it: X may be as nearly singular as that.
+    """
     root = np.sqrt(h)
     A = with_ones(objective)
     below = np.sqrt(level)[:, None] * np.eye(objective.d, A.shape[1])
@@ -112,13 +121,18 @@ def by_factors(
         np.vstack([root[:, None] * A, below]),
         np.append(-slope / root, -np.sqrt(level) * w),
     )
-    x = linalg.lstsq(rows, sides, cond=EPS, lapack_driver="gelsy", check_finite=False)[0]
-    return x[: objective.d], float(x[-1]) if objective.fit_intercept else 0.0
+    found = []
+    for cut in (NOISE, EPS):
+        x, _, rank, _ = linalg.lstsq(rows, sides, cut, lapack_driver="gelsy", check_finite=False)
+        found.append((x[: objective.d], float(x[-1]) if objective.fit_intercept else 0.0))
+        if rank == x.size:
+            break
+    return found
 
 
 def by_gram(
     objective: Objective, level: Array, w: Array, slope: Array, h: Array
-) -> tuple[Array, float]:
+) -> list[tuple[Array, float]]:
     """The same step by its normal equations; what a row without curvature pulls is in them."""
     design, d = objective.design, objective.d
     size = d + int(objective.fit_intercept)
@@ -129,4 +143,4 @@ def by_gram(
         matrix[d, :d] = matrix[:d, d] = design.rmatvec(h)
         matrix[d, d], right[d] = h.sum(), -slope.sum()
     solution = solve_symmetric(matrix, right)
-    return solution[:d], float(solution[d]) if objective.fit_intercept else 0.0
+    return [(solution[:d], float(solution[d]) if objective.fit_intercept else 0.0)]
