@@ -166,6 +166,19 @@ def almost(rng: Random) -> Linear:
     return program(rng.integers(1, 5, n), A, b)
 
 
+def in_units(base: Linear, columns: Any, rows: Any, equal: Any, cost: Any) -> Linear:
+    """The same program of x / columns, its rows and costs in other units."""
+    return Linear(
+        base.c * columns * cost,
+        base.A_ub * columns * rows[:, None],
+        base.b_ub * rows,
+        base.A_eq * columns * equal[:, None],
+        base.b_eq * equal,
+        base.lower / columns,
+        base.upper / columns,
+    )
+
+
 def rescaled(rng: Random, base: Linear, largest: int = 60) -> Linear:
     """Rows, columns and objective in units 2^+-largest."""
     half = largest // 2
@@ -173,15 +186,7 @@ def rescaled(rng: Random, base: Linear, largest: int = 60) -> Linear:
     rows = 2.0 ** rng.integers(-half, half + 1, len(base.b_ub))
     equal = 2.0 ** rng.integers(-half, half + 1, len(base.b_eq))
     cost = 2.0 ** rng.integers(-half, half + 1)
-    return Linear(
-        base.c * unit * cost,
-        base.A_ub * unit * rows[:, None],
-        base.b_ub * rows,
-        base.A_eq * unit * equal[:, None],
-        base.b_eq * equal,
-        base.lower / unit,
-        base.upper / unit,
-    )
+    return in_units(base, unit, rows, equal, cost)
 
 
 DRAWS = {

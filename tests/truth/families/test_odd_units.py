@@ -31,15 +31,7 @@ def twins(rng: Random) -> tuple[linear_draws.Linear, linear_draws.Linear, np.nda
     column = 2.0 ** rng.integers(-30, 31, one.c.size)
     row, equal = (2.0 ** rng.integers(-30, 31, len(v)) for v in (one.b_ub, one.b_eq))
     cost = 2.0 ** rng.integers(-30, 31)
-    two = linear_draws.Linear(
-        one.c * column * cost,
-        one.A_ub * column * row[:, None],
-        one.b_ub * row,
-        one.A_eq * column * equal[:, None],
-        one.b_eq * equal,
-        one.lower / column,
-        one.upper / column,
-    )
+    two = linear_draws.in_units(one, column, row, equal, cost)
     return one, two, column, cost / row
 
 
