@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from functools import cached_property, partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from .base import Hyperparameter
 from .cross_validation import CrossValidated
 from .inputs import Samples, expand, read_coefficients, read_dual, read_intercept, read_samples
 from .latex import KEPT, Latex, such_that, weights_of
-from .posing import learning_to_dict
+from .posing import learning_from_dict, learning_to_dict
 from .prediction import Predictor
 from .regression import Lasso, LeastSquares
 from .solution import Solution
@@ -189,6 +189,11 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
 
     def to_dict(self: Any) -> dict[str, Any]:
         return learning_to_dict(self)
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Self:
+        """Pose the problem again that ``to_dict`` described; dropped rows have weight 0."""
+        return cast(Self, learning_from_dict(cls, stored))
 
     def __repr__(self) -> str:
         n, d = self._samples.design.shape
