@@ -65,35 +65,18 @@ def way_to_exact(program: ConeProgram, z: Array) -> float:
     float
         0 where it falls; inf where no exactly feasible point is known.
     """
-    return max(exact_value(program, z, _within(program, z)) - conic_objective(program, z), 0.0)
-
-
-def exact_value(program: ConeProgram, x: Array, others: Iterable[Array] = ()) -> float:
-    """An upper bound of the objective at a point that meets all constraints exactly.
-
-    Parameters
-    ----------
-    program : ConeProgram
-    x : array, shape (n,)
-        Feasible up to little.
-    others : iterable of array
-        Tried one after the other where no exact point is known near x.
-
-    Returns
-    -------
-    float
-        Without the offset; inf where no exact point is known.
-    """
-    if inside(program, x, program.b):
-        return conic_objective(program, x)
+    if inside(program, z, program.b):
+        return 0.0
     interior = relative_interior(linear_rows(program)[0])
     if interior is None:
         return np.inf
-    values = (_value_near(program, interior, z) for z in chain((x,), others))
-    return next((value for value in values if np.isfinite(value)), np.inf)
+    values = (_value_near(program, interior, x) for x in chain((z,), _within(program, z)))
+    value = next((value for value in values if np.isfinite(value)), np.inf)
+    return max(value - conic_objective(program, z), 0.0)
 
 
 def _value_near(program: ConeProgram, interior: Interior, x: Array) -> float:
+    """An upper bound of the objective at an exactly feasible point near x; inf without."""
     found = mixed(program, interior, x)
     if found is None:
         return np.inf
