@@ -245,10 +245,57 @@ class Terms(NamedTuple):
     constraints: dict[str, Any]
     helpers: tuple[str, ...] = ()
 
-    def total(self, weights: Array | None = None) -> ConvexSum:
-        """The sum of the contributions, each times its weight."""
+    def total(self, weights: Array | None = None) -> tuple[Any, Iterable[Any]]:
+        """The sum of the contributions, each times its weight, and the constraints."""
         value = self.value if weights is None else cp.multiply(weights, self.value)
-        return ConvexSum(cp.sum(value), self.constraints.values())
+        return cp.sum(value), self.constraints.values()
+
+
+class CalledTerm(NamedTuple):
+    """A loss or a penalty that is called.
+
+    Attributes
+    ----------
+    function : Loss or Penalty
+    z : cvxpy.Expression
+        What it is called with, affine: a vector.
+    posed : callable
+        z -> its expression and constraints.
+    targets, weights : array, shape (n,), or None
+        Of a loss.
+    """
+
+    function: Any
+    z: Any
+    posed: Any
+    targets: Any = None
+    weights: Array | None = None
+
+    @property
+    def is_loss(self) -> bool:
+        return self.targets is not None
+
+    @property
+    def value(self) -> float | None:
+        """At the values of the variables; a constraint counts as 0."""
+        z, f = self.z.value, self.function
+        if z is None or not self.is_loss:
+            return None if z is None else float(f.value(z))
+        values = 0.0 if f.is_indicator else f.value(self.targets, z)
+        return float(np.sum(values if self.weights is None else self.weights * values))
+
+
+def called(
+    function: Any,
+    z: Any,
+    expression: Any,
+    targets: Array | None = None,
+    weights: Array | None = None,
+) -> ConvexSum:
+    """A loss or a penalty as a sum of one term; ``expression`` poses it as ``Terms``."""
+    part = CalledTerm(function, z, lambda z: expression(z).total(weights), targets, weights)
+    value, constraints = part.posed(z)
+    return ConvexSum(value, constraints, [(1.0, part)])
 
 
 def uncalled(function: Any, _: Any) -> NoReturn:
@@ -272,11 +319,13 @@ class ConvexSum:
         A scalar.
     constraints : list of cvxpy.Constraint
         A constraint such as w >= 0 counts whatever its factor is.
+    parts : list of (factor, CalledTerm or cvxpy.Expression)
+        The terms.
     """
 
     __array_ufunc__ = None  # a factor that is one of NumPy's numbers is left to __rmul__
 
-    def __init__(self, expression: Any, constraints: Iterable[Any] = ()) -> None:
+    def __init__(self, expression: Any, constraints: Iterable[Any] = (), parts: Any = ()) -> None:
         if isinstance(expression, float | int | np.number):
             expression = cp.Constant(finite_number(expression, "ConvexSum", "a term"))
         if not isinstance(expression, cp.Expression) or expression.size != 1:
@@ -287,10 +336,12 @@ class ConvexSum:
                 "array; constraints go to minimize(f, [w >= 0])."
             )
         self.expression, self.constraints = expression, list(constraints)
+        self.parts = list(parts) or [(1.0, expression)]
 
     def __add__(self, other: Any) -> ConvexSum:
         more = other if isinstance(other, ConvexSum) else ConvexSum(other)
-        return ConvexSum(self.expression + more.expression, self.constraints + more.constraints)
+        constraints = self.constraints + more.constraints
+        return ConvexSum(self.expression + more.expression, constraints, self.parts + more.parts)
 
     __radd__ = __add__
 
@@ -313,7 +364,8 @@ class ConvexSum:
                 f"got {type(factor).__name__} of shape {np.shape(factor)}. Pass a float, or "
                 "cp.Parameter(nonneg=True) on the right, as f * lam."
             )
-        return ConvexSum(factor * self.expression, self.constraints)
+        parts = [(factor * own, part) for own, part in self.parts]
+        return ConvexSum(factor * self.expression, self.constraints, parts)
 
     __rmul__ = __mul__
 
@@ -328,9 +380,28 @@ class ConvexSum:
 
     @property
     def value(self) -> float | None:
-        """At the values of its variables, slacks among them, constraints apart; else None."""
-        found = self.expression.value
-        return None if found is None else float(found)
+        """At the values of its variables, constraints apart; None where one has none."""
+        total = 0.0
+        for factor, part in self.parts:
+            if part.value is None:
+                return None
+            total += float(getattr(factor, "value", factor)) * float(part.value)
+        return total
+
+    def split(self) -> tuple[ConvexSum, list[Any]]:
+        """The same sum, each loss and penalty of a vector of its own, and what these equal.
+
+        The multipliers of these equations are the terms' slopes, with a minus.
+        """
+        total, links = ConvexSum(0.0), []
+        for factor, part in self.parts:
+            if not isinstance(part, CalledTerm):
+                total += ConvexSum(part) * factor
+                continue
+            own = cp.Variable(part.z.shape)
+            links.append(own == part.z)
+            total += ConvexSum(*part.posed(own)) * factor
+        return total, links
 
     def problem(self, constraints: Iterable[Any] = ()) -> Any:
         """Minimise the sum, its own constraints and these given, as a CVXPY problem."""

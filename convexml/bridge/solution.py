@@ -34,6 +34,7 @@ from .recognition.maps import Declined
 from .recognition.posing import Answer, PosedReading, fill, solved
 from .recognition.problem import posed_of
 from .recognition.softmax import PosedScores
+from .recognition.sums import SplitSum, split_sum
 from .recognition.trends import PosedTrend, answer_trend
 from .recognition.verification import value_at
 
@@ -289,16 +290,30 @@ def solve(
     UnsuitableSolverError
         If the solver cannot take the problem's cones.
     """
+    return _checked(problem, solver, tol, thorough, progress)
+
+
+def _checked(
+    problem: Any,
+    solver: str,
+    tol: float,
+    thorough: bool,
+    progress: Wish,
+    split: SplitSum | None = None,
+) -> Certificate:
+    """``solve``, where ``split`` says the same by its terms."""
     require_problem(problem, "solve")
     tol = positive_number(tol, "solve", "tol")
     thorough = yes_or_no(thorough, "solve", "thorough")
     with operation("solve", progress):
-        certificate = _solve(problem, solver, tol, thorough)
+        certificate = _solve(problem, solver, tol, thorough, split)
         judged(certificate)
     return certificate
 
 
 @known_keywords("minimize")
+@without_warnings
+@sparse_values()
 def minimize(
     objective: Any,
     constraints: Any = (),
@@ -347,11 +362,31 @@ def minimize(
                 "penalties such as Nonnegative()(w) are added to the objective."
             )
     whole = objective if isinstance(objective, ConvexSum) else ConvexSum(objective)
-    return solve(whole.problem(given), solver, tol=tol, thorough=thorough, progress=progress)
+    split = None if given else split_sum(whole)
+    return _checked(whole.problem(given), solver, tol, thorough, progress, split)
 
 
-def _solve(problem: Any, solver: str, tol: float, thorough: bool) -> Certificate:
-    """As what it is recognised as, else by one solver after the other."""
+def _solve_split(split: SplitSum, solver: str, tol: float) -> Certificate | None:
+    """By a reference solver and the terms of the sum; None where these certify nothing."""
+    at("compiling")
+    posed = pose(split.problem, "minimize")
+    name = _order(posed.program)[0] if solver == "auto" else solver
+    if not (installed(name) and suits(name, posed.problem)[0]):
+        return None
+    clear(posed)
+    at(name)
+    _, _, stats = _ask(posed, name, 1e-3 * tol)
+    found = None if empty(posed) else split.certify(posed, tol)
+    if found is None or found.verdict is not Verdict.CERTIFIED:
+        return None
+    told(split.problem, found, name, stats)
+    return found
+
+
+def _solve(
+    problem: Any, solver: str, tol: float, thorough: bool, split: SplitSum | None = None
+) -> Certificate:
+    """As what it is recognised as, else as a sum, else by one solver after the other."""
     name, started = str(solver).lower(), time.perf_counter()
     if name == "auto":
         found = solve_recognized(problem, tol)
@@ -375,6 +410,10 @@ def _solve(problem: Any, solver: str, tol: float, thorough: bool) -> Certificate
         constant = certify_problem(problem, tol=tol)
         told(problem, constant, "no variables", {})
         return constant
+    if split is not None and not thorough:
+        certificate = _solve_split(split, name, tol)
+        if certificate is not None:
+            return certificate
     at("compiling")
     posed = pose(problem, "solve")
     order = _order(posed.program)

@@ -22,6 +22,7 @@ from ..formulas import (
     Weights,
     Words,
     affine,
+    called,
     name_of,
     uncalled,
 )
@@ -156,7 +157,7 @@ class Loss(PicturedLoss, ABC):
             y, z, c = y[c > 0.0], z[c > 0.0], c[c > 0.0]
         if not z.size:
             raise InputError(f"{owner}: there are no predictions. Pass one for each sample.")
-        return self.expression(y, z, self.hyperparameters()).total(c)
+        return called(self, z, lambda z: self.expression(y, z, self.hyperparameters()), y, c)
 
     def _targets(self, y: Any, owner: str, shape: tuple[int, ...], classes: int) -> Array:
         """Targets for predictions of this shape, as a vector."""
@@ -227,6 +228,29 @@ class Loss(PicturedLoss, ABC):
     def conjugate_rounding(self, y: Array, v: Array, value: Array) -> Array:
         """A bound on the error of ``value`` = conjugate(y, v), (n,), for a v rounded once."""
         return 8.0 * EPS * (np.abs(value) + np.abs(v * y) + v * v)
+
+    def excess(self, y: Array, c: Array, z: Array, e: Array, u: Array, h: Array) -> Array:
+        """c l(y, z') + c l*(y, u'/c) - z' u' from above, over |z' - z| <= e and |u' - u| <= h.
+
+        Of each sample, rounding included, and that c may be off by a unit in its last place. inf
+        where some u'/c leaves the domain. What z violates of a constraint is not charged.
+        """
+        v = u / c
+        off = (h / c) * (1.0 + 4.0 * EPS) + 8.0 * EPS * np.abs(v)  # beyond what v is rounded by
+        ends = np.stack([v - off, v + off])
+        support = self.conjugate(y, ends[0]), self.conjugate(y, ends[1])
+        rounding = [self.conjugate_rounding(y, at, s) for at, s in zip(ends, support, strict=True)]
+        value: Array | float = 0.0
+        if not self.is_indicator:
+            far = np.where(e > 0.0, e * (1.0 + 4.0 * EPS) + EPS * np.abs(z), 0.0)
+            both = [(at, self.value(y, at)) for at in ((z - far, z + far) if far.any() else (z,))]
+            value = np.max([own + self.value_rounding(y, at, own) for at, own in both], axis=0)
+        highest = np.max(np.add(support, rounding), axis=0)
+        moved = np.abs(z) * off + (np.abs(v) + off) * e
+        sizes = np.abs(value) + np.abs(highest) + np.abs(z * v) + moved
+        found = np.maximum(value + highest - z * v, 0.0) + moved + 8.0 * EPS * sizes
+        inside = np.isfinite(highest) & np.isfinite(found)
+        return np.where(inside, c * found * (1.0 + 8.0 * EPS), np.inf)
 
     def kinks(self, y: Array) -> tuple[Array, ...]:
         """The predictions at which l(y, .) is not differentiable, arrays of shape (n,)."""

@@ -18,6 +18,7 @@ from ..formulas import (
     Terms,
     Tex,
     affine,
+    called,
     name_of,
     uncalled,
 )
@@ -148,7 +149,7 @@ class Penalty(PicturedPenalty, ABC):
         w = affine(w, owner, "w")
         vector = w if w.ndim == 1 else cp.vec(w, order="C")
         self.check_size(owner, vector.size, "entry of w", f"w has shape {w.shape}.")
-        return self.expression(vector, self.hyperparameters()).total()
+        return called(self, vector, lambda z: self.expression(z, self.hyperparameters()))
 
     def check_size(self, owner: str, d: int, each: str, advice: str) -> None:
         """Refuse groups, weights or bounds that are not one for each of d coefficients.
@@ -233,6 +234,10 @@ class Penalty(PicturedPenalty, ABC):
     def beyond(self, v: Array) -> Array:
         """How far v is from dom Omega*, in parts."""
         return v - self.clip(v)
+
+    def leeway(self, v: Array) -> Array:
+        """How far the entries of v may move, all at once, within dom Omega*; 0 where unknown."""
+        return np.zeros_like(v)
 
     @property
     def restricts(self) -> bool:

@@ -132,6 +132,11 @@ class GroupL2(Penalty):
         share = np.divide(most, sizes, out=np.ones_like(sizes), where=sizes > most)
         return v * share[self._index]
 
+    def leeway(self, v: Array) -> Array:
+        room = self._level * (1.0 - 4.0 * self._share) - self._norms(v)
+        sizes = np.sqrt(np.bincount(self._index, minlength=room.size))
+        return (np.maximum(room, 0.0) / np.maximum(sizes, 1.0))[self._index]
+
     def beyond(self, v: Array) -> Array:
         return self._norms(v - self.clip(v))
 

@@ -90,6 +90,14 @@ class SortedL1(Penalty):
             sums = np.cumsum(descending(np.abs(v) + error)) * (1.0 + gamma(len(v) + 16))
         return 0.0 if np.all(sums <= self._bounds * (1.0 - gamma(len(v) + 16))) else np.inf
 
+    def leeway(self, v: Array) -> Array:
+        order, k = np.argsort(-np.abs(v), kind="stable"), np.arange(1.0, len(v) + 1.0)
+        bounds = self._bounds * (1.0 - 4.0 * gamma(len(v) + 32))
+        room = np.maximum(bounds - np.cumsum(np.abs(v[order])), 0.0) / k
+        found = np.zeros_like(v)
+        found[order] = np.minimum.accumulate(room[::-1])[::-1]  # an entry counts in longer sums
+        return found
+
     def terms(self, w: Array, v: Array) -> Array:
         """Summed by parts: every step |w|_(k) - |w|_(k+1) times the room of the k-th bound."""
         order = np.argsort(-np.abs(w), kind="stable")

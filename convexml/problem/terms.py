@@ -159,6 +159,94 @@ class Squares:
         return Terms(constant(self.targets, "y") @ pull - 0.5 * squares, rows)
 
 
+INSIDE = 1.0 - 32.0 * EPS
+"""Multipliers that are moved into a domain stay so far from its ends that slopes may be rounded."""
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedLoss:
+    """sum_i c_i l(y_i, z_i) of a loss.
+
+    Attributes
+    ----------
+    loss : Loss
+    targets, weights : array, shape (n,)
+        y, and c > 0.
+    """
+
+    loss: Any
+    targets: Array
+    weights: Array
+
+    def value(self, z: Array) -> float:
+        if self.loss.is_indicator:
+            return 0.0
+        return float(np.sum(self.weights * self.loss.value(self.targets, z)))
+
+    def terms(self, z: Array, u: Array) -> Array:
+        return self.excess(z, np.zeros_like(z), self.clip(u), np.zeros_like(u))
+
+    def excess(self, z: Array, e: Array, u: Array, h: Array) -> Array:
+        return self.loss.excess(self.targets, self.weights, z, e, u, h)
+
+    def _ends(self) -> tuple[Array, Array]:
+        lo, hi = self.loss.domain(self.targets)
+        return self.weights * lo * INSIDE, self.weights * hi * INSIDE
+
+    def clip(self, u: Array) -> Array:
+        return np.clip(u, *self._ends())
+
+    def beyond(self, u: Array) -> Array:
+        return u - self.clip(u)
+
+    def leeway(self, u: Array) -> Array:
+        """How far each entry of u may move within the domain."""
+        lo, hi = self._ends()
+        return np.maximum(np.minimum(u - lo, hi - u), 0.0)
+
+    def project(self, z: Array) -> Array:
+        return self.loss.prox(self.targets, z, 1.0) if self.loss.is_indicator else z
+
+
+@dataclass(frozen=True, eq=False)
+class Multiple:
+    """A factor times a penalty.
+
+    Attributes
+    ----------
+    penalty : Penalty
+    factor : float
+        > 0.
+    """
+
+    penalty: Any
+    factor: float
+
+    def value(self, w: Array) -> float:
+        return self.factor * float(self.penalty.value(w))
+
+    def terms(self, w: Array, v: Array) -> Array:
+        return self.factor * self.penalty.terms(w, v / self.factor)
+
+    def excess(self, w: Array, e: Array, v: Array, h: Array) -> Array:
+        own = v / self.factor
+        off = h / self.factor * (1.0 + 2.0 * EPS) + EPS * np.abs(own)
+        return self.factor * self.penalty.excess(w, e, own, off) * (1.0 + 2.0 * EPS)
+
+    def clip(self, v: Array) -> Array:
+        return self.factor * self.penalty.clip(v / self.factor) * INSIDE
+
+    def beyond(self, v: Array) -> Array:
+        return v - self.clip(v)
+
+    def leeway(self, v: Array) -> Array:
+        """How far the entries of v may move, all at once, within the domain."""
+        return self.factor * self.penalty.leeway(v / self.factor) * INSIDE
+
+    def project(self, w: Array) -> Array:
+        return self.penalty.project(w)
+
+
 @dataclass(frozen=True, eq=False)
 class Summand:
     """f(A x), and what its dual point is called.

@@ -1,0 +1,148 @@
+"""Sums of losses and penalties of affine maps, sum_k f_k(A_k x + a_k), any of each.
+
+u_k in dom f_k* with sum_k A_k'u_k = 0 bound the infimum; those that are brought are projected on
+these equations, each by the room that it has in its domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..formulas import Condition, worst
+from ..numerics import EPS, UNIT, Array, gamma, length
+from ..penalties import Zero
+from ..problem.terms import Pair, Summand, SumOfTerms
+from .algebra.definite import powers
+from .algebra.rationals import dependence
+from .algebra.sums import exact_residual
+from .certificate import Certificate
+from .projection import Nearly, Projection
+from .scale import ProgramUnits
+from .sums import certify_sum
+
+EXACTLY = 1_000_000
+"""Entries up to which products are rounded once."""
+
+
+@dataclass(frozen=True, eq=False)
+class AffineMap:
+    """x -> A x + a.
+
+    Attributes
+    ----------
+    A : array or sparse array, shape (n, d)
+    a : array, shape (n,)
+    """
+
+    A: Any
+    a: Array
+
+    def forward(self, x: Array) -> Pair:
+        return _product(self.A, x, -self.a)
+
+    def adjoint(self, u: Array) -> Pair:
+        return _product(self.A.T, u, np.zeros(self.A.shape[1]))
+
+
+def _product(A: Any, x: Array, side: Array) -> Pair:
+    """A x - side, and what each entry may be off by."""
+    if A.shape[0] * A.shape[1] <= EXACTLY:
+        z = exact_residual(A, x, side)
+        return z, UNIT * np.abs(z)
+    sizes = abs(A) @ np.abs(x) + np.abs(side)
+    return A @ x - side, gamma(x.size + 4) * (1.0 + gamma(x.size + 4)) * sizes
+
+
+@dataclass(frozen=True, eq=False)
+class AffineSum(SumOfTerms):
+    """min sum_k f_k(A_k x + a_k).
+
+    Attributes
+    ----------
+    parts : sequence of Summand
+        With affine maps; the sizes of constraints are taken from the units.
+    units : ProgramUnits
+        Sizes that the data suggest: those of x are its ``columns``.
+    """
+
+    parts: Sequence[Summand]
+    units: ProgramUnits
+
+    is_program = True
+    no_bound = "No multipliers were found near these whose pushes add up to 0 exactly."
+
+    @property
+    def null(self) -> float:
+        return self.units.size
+
+    @cached_property
+    def terms(self) -> tuple[Summand, ...]:
+        """With f_0 = 0: of its dual point, minus the sum of the others' pushes, 0 is asked."""
+        found = [Summand(Zero())]
+        for part in self.parts:
+            size = abs(part.map.A) @ self.units.columns + np.abs(part.map.a)
+            row = part.feasible and (part.feasible[0], size)
+            found.append(replace(part, feasible=row))
+        return tuple(found)
+
+    @cached_property
+    def columns(self) -> Array:
+        """The columns that do not depend, exactly, on others; their equations are enough."""
+        rows = [part.map.A for part in self.parts]
+        every = np.arange(self.units.columns.size)
+        if any(sparse.issparse(each) for each in rows):
+            return every
+        return np.setdiff1d(every, dependence(np.vstack(rows)).exact)
+
+    def dual_point(
+        self, images: Sequence[Pair], given: Sequence[Array], before: Sequence[Pair]
+    ) -> list[Pair]:
+        """All u_k, and how far exact ones may be from them."""
+        functions, kept = [part.function for part in self.parts], self.columns
+        start = [f.clip(u) for f, u in zip(functions, given, strict=True)]
+        most = max(float(np.max(np.abs(u), initial=0.0)) for u in start) or 1.0
+        roots = [np.minimum(f.leeway(u), most) for f, u in zip(functions, start, strict=True)]
+        pairs = zip(roots, self.parts, strict=True)
+        rows = [root[:, None] * part.map.A[:, kept] for root, part in pairs]
+        squares = [np.asarray((K * K).sum(axis=0)) for K in rows]
+        units = powers(np.sqrt(np.sum(squares, axis=0)))
+        rows = [K * units for K in rows]
+        metric = Projection(rows, roots, sum(K.T @ K for K in rows))
+
+        def measured(parts: Sequence[Array]) -> Nearly:
+            own = [f.clip(u) for f, u in zip(functions, parts, strict=True)]
+            left, off = self.completed(own)[0]
+            error = length(off[kept] * units) * (1.0 + gamma(kept.size + 8))
+            return Nearly(own, -left[kept] * units, error)
+
+        found = metric.corrected(measured(start), measured)
+        distance = metric.distance(found) * (1.0 + 4.0 * EPS)
+        zero = np.full(self.units.columns.size, 0.0 if distance < np.inf else np.nan)
+        near = [(u, np.zeros_like(u)) for u in found.parts]
+        for (_, h), root in zip(near, roots, strict=True):
+            h[root > 0.0] = root[root > 0.0] * distance
+        return [(zero, zero), *near]
+
+    def certify(self, x: Array, given: Sequence[Array], tol: float) -> Certificate:
+        """Judge x by multipliers near those given."""
+        images = self.images(x)
+        near = self.dual_point(images, given, ())
+        own = [u for u, _ in near[1:]]
+        dual = dict(zip((part.dual for part in self.parts), own, strict=True))
+        rows = [self._equation(own)]
+        return certify_sum(
+            self, x, dual, tol, passed=False, equations=rows, images=images, near=near
+        )
+
+    def _equation(self, own: Sequence[Array]) -> Condition:
+        """How far the pushes are from adding up to 0."""
+        pairs = zip(self.parts, own, strict=True)
+        sizes = np.sum([abs(part.map.A.T) @ np.abs(u) for part, u in pairs], axis=0)
+        sizes = np.maximum(sizes, self.units.objective / self.units.columns)
+        return worst("sum_k A_k'u_k = 0", "dual_feasibility", self.completed(own)[0][0], sizes)

@@ -1,0 +1,233 @@
+"""Sums of any terms with an optimum that is planted in rationals: no gap is below P - P*."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import arb
+from support.exact.exact_losses import loss_value
+from support.exact.exact_numbers import ZERO, Row, ball, dot, exact, row, table
+
+from convexml import losses, penalties
+from convexml.certificates import projection
+from convexml.certificates.affine import AffineMap, AffineSum
+from convexml.certificates.projection import Projection
+from convexml.certificates.scale import ProgramUnits
+from convexml.numerics import Array
+from convexml.problem.terms import Multiple, Summand, WeightedLoss
+
+Rng = np.random.Generator
+LEVELS = {
+    "epsilon_insensitive": 0.25,
+    "squared_epsilon_insensitive": 0.25,
+    "huber": 0.5,
+    "pinball": 0.25,
+}
+LOSSES = [name for name in losses.ALL if name != "softmax"]
+SMOOTH = {"logistic": 0.0, "exponential": 0.0, "poisson": 0.0}
+
+
+def planted_loss(rng: Rng, name: str, n: int) -> tuple[WeightedLoss, Array, Array]:
+    """A loss, predictions and slopes, all on a grid."""
+    loss: Any = losses.ALL[name](*([LEVELS[name]] if name in LEVELS else []))
+    y = {"real": rng.integers(-8, 9, n) / 4.0, "binary": rng.choice([-1.0, 1.0], n),
+         "count": rng.integers(0, 4, n) * 1.0}[loss.labels]  # fmt: skip
+    z, c = rng.integers(-8, 9, n) / 4.0, rng.integers(1, 9, n) / 4.0
+    if name in SMOOTH or name == "linex":
+        z = y if name == "linex" else 0.0 * z
+        return WeightedLoss(loss, y, c), z, c * loss.derivative(y, z)
+    if loss.is_indicator:
+        z, u = y.copy(), rng.integers(-4, 5, n) / 4.0
+        return WeightedLoss(loss, y, c), z, u if name == "interpolation" else -y * np.abs(u)
+    near = rng.random(n) < 0.5
+    z[near] = (y + rng.choice([-0.25, 0.0, 0.25], n) if loss.labels == "real" else y)[near]
+    ends = [loss.derivative(y, z + step) for step in (-(2.0**-20), 2.0**-20)]
+    steep = np.abs(ends[1] - ends[0]) > 0.1
+    u = np.where(
+        steep, ends[0] + rng.integers(0, 5, n) / 4.0 * (ends[1] - ends[0]), loss.derivative(y, z)
+    )
+    return WeightedLoss(loss, y, c), z, c * u
+
+
+def planted_penalty(rng: Rng, name: str, n: int) -> tuple[Multiple, Array, Array]:
+    """A penalty with a factor, a point and a subgradient, all on a grid."""
+    t, w, v = 2.0 ** rng.integers(-2, 3), rng.integers(-8, 9, n) / 4.0, rng.integers(-4, 5, n) / 4.0
+    w[rng.random(n) < 0.5] = 0.0
+    factor = t * float(rng.choice([1.0, 3.0]))
+    match name:
+        case "l1":
+            return (
+                Multiple(penalties.L1(1.0), factor),
+                w,
+                factor * np.where(w == 0.0, v, np.sign(w)),
+            )
+        case "l2":
+            return Multiple(penalties.L2(1.0), factor), w, factor * w
+        case "elastic_net":
+            return (
+                Multiple(penalties.ElasticNet(1.0), factor),
+                w,
+                factor * 0.5 * (w + np.where(w == 0.0, v, np.sign(w))),
+            )
+        case "sorted_l1":
+            lams, w = np.arange(n, 0.0, -1.0), np.arange(n, 0.0, -1.0) * rng.choice([-1.0, 1.0], n)
+            return Multiple(penalties.SortedL1(lams), factor), w, factor * lams * np.sign(w)
+        case "group_l2":
+            w, v = 0.0 * w, 0.25 * v
+            return Multiple(penalties.GroupL2(1.0, np.arange(n) // 2), factor), w, factor * v
+        case "nonnegative" | "nonnegative_elastic_net":
+            w, extra = np.abs(w), -np.abs(v) * (w == 0.0)
+            if name == "nonnegative":
+                return Multiple(penalties.Nonnegative(), 1.0), w, extra
+            return (
+                Multiple(penalties.NonnegativeElasticNet(1.0, 0.5), factor),
+                w,
+                factor * (0.5 + 0.5 * w + extra),
+            )
+        case "box":
+            w = np.clip(w, -1.0, 1.0)
+            return (
+                Multiple(penalties.Box(-1.0, 1.0), 1.0),
+                w,
+                np.where(np.abs(w) == 1.0, np.abs(v) * w, 0.0),
+            )
+        case "l1_ball" | "l2_ball":
+            w, v = np.zeros(n), 0.0 * v
+            w[0], v[0] = 2.0, t
+            return Multiple(penalties.ALL[name](2.0), 1.0), w, v
+    return Multiple(penalties.Zero(), 1.0), w, 0.0 * w
+
+
+def value_of(function: Any, z: Row) -> arb:
+    """f(z); a constraint counts as 0."""
+    if isinstance(function, WeightedLoss):
+        kind = function.loss.name, *function.loss.hyperparameters().values()
+        if function.loss.is_indicator:
+            return arb(0)
+        triples = zip(row(function.weights), row(function.targets), z, strict=True)
+        own = [ball(c) * ball(one(kind, y, x)) for c, y, x in triples]
+        return sum(own, arb(0))
+    penalty, total = function.penalty, ZERO
+    sizes = sorted((abs(x) for x in z), reverse=True)
+    match penalty.name:
+        case "l1":
+            total = sum(sizes, ZERO)
+        case "l2":
+            total = dot(z, z) / 2
+        case "elastic_net":
+            total = sum(sizes, ZERO) / 2 + dot(z, z) / 4
+        case "sorted_l1":
+            total = dot(row(penalty.lams), sizes)
+        case "nonnegative_elastic_net":
+            total = sum(z, ZERO) / 2 + dot(z, z) / 4
+        case "group_l2":
+            groups = [z[k : k + 2] for k in range(0, len(z), 2)]
+            return ball(exact(function.factor)) * sum(
+                (arb(len(g)).sqrt() * ball(dot(g, g)).sqrt() for g in groups), arb(0)
+            )
+    return ball(exact(function.factor) * total)
+
+
+def one(kind: Any, y: Any, x: Any) -> Any:
+    if kind[0] == "squared_epsilon_insensitive":
+        return max(ZERO, abs(x - y) - exact(kind[1])) ** 2 / 2
+    return loss_value(kind, y, x)
+
+
+def drawn(rng: Rng, names: list[str]) -> tuple[AffineSum, Array, list[Array], arb]:
+    """A sum of these and a square that balances it, its optimum, multipliers and P*."""
+    d = int(rng.integers(2, 6))
+    x, units = rng.integers(-8, 9, d) / 4.0, 2.0 ** rng.integers(-40, 41, d)
+    parts, given, push = [], [], np.zeros(d)
+    for name in names:
+        kind = rng.integers(3)
+        A = np.diff(np.eye(d), axis=0) if kind == 1 else np.eye(d)
+        if name in losses.ALL or kind == 2:
+            A = rng.integers(-4, 5, (int(rng.integers(1, 8)), d)) * 2.0 ** rng.integers(-1, 3)
+            A[:, -1] = A[:, 0] if rng.integers(2) else A[:, -1]
+        draw: Any = planted_loss if name in losses.ALL else planted_penalty
+        function, z, u = draw(rng, name, len(A))
+        parts.append(Summand(function, AffineMap(A / units, z - A @ x), f"u_{len(parts)}"))
+        given.append(u)
+        push += A.T @ u
+    far = 2.0 ** rng.integers(0, 20) if rng.integers(2) else 0.0
+    square = WeightedLoss(losses.Squared(), far + push, np.ones(d))
+    parts.append(Summand(square, AffineMap(np.eye(d) / units, far - x), "u"))
+    problem, at = AffineSum(parts, ProgramUnits(1.0, np.ones(0), units, 1.0)), units * x
+    return problem, at, [*given, -push], exact_value(problem, at)
+
+
+def exact_value(problem: AffineSum, x: Array) -> arb:
+    total = arb(0)
+    for part in problem.parts:
+        z = [
+            dot(line, row(x)) + a
+            for line, a in zip(table(part.map.A), row(part.map.a), strict=True)
+        ]
+        total += value_of(part.function, z)
+    return total
+
+
+def slopes(part: Summand, image: Any, u: Array) -> Array:
+    """Those of a loss at z; u else."""
+    f, (z, _) = part.function, image
+    is_loss = isinstance(f, WeightedLoss) and not f.loss.is_indicator
+    return f.weights * f.loss.derivative(f.targets, z) if is_loss else u
+
+
+def check(seed: int, count: int = 50) -> int:
+    """How many of the gaps were finite."""
+    rng, finite = np.random.default_rng(seed), 0
+    every = [*LOSSES, *penalties.ALL]
+    for k in range(count):
+        names = [every[(seed * count + k) % len(every)], *rng.choice(every, rng.integers(1, 4))]
+        problem, x, given, least = drawn(rng, names)
+        for moved in (0.0, 1e-15, 1e-9, 1e-4):
+            at = x * (1.0 + moved * rng.normal(size=x.size))
+            images, true = problem.images(at), exact_value(problem, at) - least
+            # What is next to dual points, and slopes at the point: of these nothing but h is left.
+            near = [u * (1.0 + moved * rng.normal(size=u.size)) for u in given]
+            for own in (near, list(map(slopes, problem.parts, images[1:], given))):
+                found = problem.excess(images, problem.dual_point(images, own, ()))
+                finite += found < np.inf
+                assert found == np.inf or not ball(found) < true, (seed, k, names, moved)
+    return finite
+
+
+STEPS = pytest.mark.parametrize("steps", [4, 0], ids=["projected", "as they are"])
+
+
+@STEPS
+@pytest.mark.parametrize("seed", range(2))
+def test_no_gap_is_below_that_of_a_planted_optimum(monkeypatch: Any, seed: int, steps: int) -> None:
+    monkeypatch.setattr(projection, "STEPS", steps)
+    assert check(seed) > 300
+
+
+@pytest.mark.slow
+@STEPS
+@pytest.mark.parametrize("seed", range(10, 30))
+def test_it_is_not_for_two_thousand_sums(monkeypatch: Any, seed: int, steps: int) -> None:
+    monkeypatch.setattr(projection, "STEPS", steps)
+    assert check(seed) > 300
+
+
+DISTANCE, PENALTY, LOSS = Projection.distance, Multiple.excess, WeightedLoss.excess
+FAULTS: dict[str, tuple[Any, str, Any]] = {
+    "what is left is free": (Projection, "distance", lambda self, near: 0.0),
+    "sigma 4 times too large": (
+        Projection, "distance", lambda self, near: 0.25 * DISTANCE(self, near)),
+    "h of a loss": (WeightedLoss, "excess", lambda self, z, e, u, h: LOSS(self, z, e, u, 0.0 * h)),
+    "h of a penalty": (Multiple, "excess", lambda self, w, e, v, h: PENALTY(self, w, e, v, 0 * h)),
+    "e": (AffineMap, "forward", lambda self, x: (self.A @ x + self.a, 0.0 * self.a)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_charge_that_is_left_out_is_noticed(monkeypatch: Any, fault: str) -> None:
+    monkeypatch.setattr(projection, "STEPS", 0)
+    monkeypatch.setattr(*FAULTS[fault])
+    with pytest.raises(AssertionError):
+        list(map(check, range(6)))
