@@ -62,9 +62,6 @@ class Ball(Penalty):
     def conjugate(self, v: Array, slack: float | Array = 0.0) -> float:
         return self.t * self.dual_norm(v)
 
-    def leeway(self, v: Array) -> Array:
-        return np.full_like(v, np.inf)
-
     def terms(self, w: Array, v: Array) -> Array:
         return np.array([self.conjugate(v) - float(w @ v)])
 

@@ -26,6 +26,9 @@ from ..modelling import cp
 from ..numerics import EPS, Array, gamma
 from ..pictures.functions import PicturedPenalty
 
+FAR = 2.0**500
+"""Beyond the ends of every interval."""
+
 
 @dataclass(frozen=True)
 class Manifold:
@@ -236,8 +239,12 @@ class Penalty(PicturedPenalty, ABC):
         return v - self.clip(v)
 
     def leeway(self, v: Array) -> Array:
-        """How far the entries of v may move, all at once, within dom Omega*; 0 where unknown."""
-        return np.zeros_like(v)
+        """How far entries of v, which clips, may move within dom Omega*; 0 where unknown.
+
+        All at once: where the domain is a product of intervals, the distance to their ends.
+        """
+        above, below = self.clip(v + FAR) - v, v - self.clip(v - FAR)
+        return np.maximum(np.minimum(above, below), 0.0)
 
     @property
     def restricts(self) -> bool:

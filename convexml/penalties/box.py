@@ -120,11 +120,6 @@ class Box(Penalty):
         """Any t, as the domain is a cone; 0 where v leaves it."""
         return 0.0 if np.any(self.outside(v - h)) or np.any(self.outside(v + h)) else np.inf
 
-    def leeway(self, v: Array) -> Array:
-        lo, hi = self._bounds(len(v))
-        below, above = np.where(np.isfinite(lo), np.inf, v), np.where(np.isfinite(hi), np.inf, -v)
-        return np.maximum(np.minimum(below, above), 0.0)
-
     def project(self, w: Array) -> Array:
         return np.clip(w, self.lo, self.hi)
 

@@ -94,9 +94,6 @@ class L1(Penalty):
     def clip(self, v: Array) -> Array:
         return np.clip(v, -self._inner, self._inner)
 
-    def leeway(self, v: Array) -> Array:
-        return np.maximum(self._inner - np.abs(v), 0.0)
-
     def scale(self, v: Array, h: Array) -> float:
         """A t with |t v'| within the levels over |v' - v| <= h, with room for rounding."""
         size = np.abs(v) + h
@@ -228,10 +225,6 @@ class ElasticNet(Penalty):
             return 0.0 if self.lam == 0.0 or np.all(size <= level) else np.inf
         excess = np.maximum(size - level, 0.0)
         return 0.5 * float(np.sum(excess * (excess / self._l2))) * (1.0 + gamma(len(v) + 16))
-
-    def leeway(self, v: Array) -> Array:
-        inside = np.maximum(self._l1 * (1.0 - 4.0 * EPS) - np.abs(v), 0.0)
-        return np.full_like(v, np.inf) if self._l2 > 0.0 else inside
 
     def subgradient(self, w: Array) -> Array:
         return self._l1 * np.sign(w) + self._l2 * w

@@ -93,9 +93,6 @@ class L2(Penalty):
         residual = level * w - v
         return np.where(free, -w * v, 0.5 * residual**2 / np.where(free, 1.0, level))
 
-    def leeway(self, v: Array) -> Array:
-        return np.where(self._level(len(v)) > 0.0, np.inf, 0.0)
-
     def prox(self, w: Array, step: float | Array) -> Array:
         return w / (1.0 + step * self._level(len(w)))
 

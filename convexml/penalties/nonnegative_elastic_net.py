@@ -73,10 +73,6 @@ class NonnegativeElasticNet(Penalty):
         excess = np.maximum(most - level, 0.0)
         return 0.5 * float(np.sum(excess * (excess / self._l2))) * (1.0 + gamma(len(v) + 16))
 
-    def leeway(self, v: Array) -> Array:
-        inside = np.maximum(self._l1 * (1.0 - 4.0 * EPS) - v, 0.0)
-        return np.full_like(v, np.inf) if self._l2 > 0.0 else inside
-
     def subgradient(self, w: Array) -> Array:
         return self._l1 + self._l2 * w
 
