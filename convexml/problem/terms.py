@@ -433,7 +433,9 @@ class Approximation(SumOfTerms):
     @cached_property
     def level(self) -> Any:
         """The constant nearest to the targets."""
-        return np.average(self.squares.targets, 0, self.squares.weights)
+        y, c = self.squares.targets, self.squares.weights
+        # The mean of equal ones may be rounded.
+        return np.where(np.ptp(y, axis=0) == 0.0, y[0], np.average(y, 0, c))
 
     @property
     def posed(self) -> list[tuple[Summand, Any]]:

@@ -236,6 +236,8 @@ def test_a_block_that_ends_without_weight_is_certified(seed: int) -> None:
 
 
 def test_monotone_constant_and_single_targets() -> None:
+    for value in (3.0, 7.0, 0.1):  # P of the mean is 0, though the mean may be rounded
+        assert cml.MonotoneRegression(np.full(7, value)).solve().certificate.scale == 0.0
     for y in ([3.0], [2.0, 2.0, 2.0], [1.0, 2.0, 5.0], [1e300] * 3):
         solution = cml.MonotoneRegression(y).solve()
         assert (solution.status, solution.objective, solution.gap) == ("optimal", 0.0, 0.0)
