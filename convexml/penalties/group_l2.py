@@ -127,13 +127,18 @@ class GroupL2(Penalty):
         terms = self._level * size - self._sums(w * v) + (moved + rounding) * (1.0 + 4.0 * lost)
         return np.where(within | free, np.maximum(terms, 0.0), np.inf)
 
+    @property
+    def _inner(self) -> Array:
+        """Bounds of the norms, rounded inwards."""
+        return self._level * (1.0 - 4.0 * self._share)
+
     def clip(self, v: Array) -> Array:
-        most, sizes = self._level * (1.0 - 4.0 * self._share), self._norms(v)
+        most, sizes = self._inner, self._norms(v)
         share = np.divide(most, sizes, out=np.ones_like(sizes), where=sizes > most)
         return v * share[self._index]
 
     def leeway(self, v: Array) -> Array:
-        room = self._level * (1.0 - 4.0 * self._share) - self._norms(v)
+        room = self._inner - self._norms(v)
         sizes = np.sqrt(np.bincount(self._index, minlength=room.size))
         return (np.maximum(room, 0.0) / np.maximum(sizes, 1.0))[self._index]
 
