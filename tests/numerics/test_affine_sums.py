@@ -207,10 +207,9 @@ def test_no_gap_is_below_that_of_a_planted_optimum(monkeypatch: Any, seed: int, 
 
 
 @pytest.mark.slow
-@STEPS
-@pytest.mark.parametrize("seed", range(10, 30))
-def test_it_is_not_for_two_thousand_sums(monkeypatch: Any, seed: int, steps: int) -> None:
-    monkeypatch.setattr(projection, "STEPS", steps)
+@pytest.mark.parametrize("seed", range(10, 410))
+def test_it_is_not_for_twenty_thousand_sums(monkeypatch: Any, seed: int) -> None:
+    monkeypatch.setattr(projection, "STEPS", 4 * (seed % 2))
     assert check(seed) > 300
 
 
