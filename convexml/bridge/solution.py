@@ -34,7 +34,7 @@ from .recognition.maps import Declined
 from .recognition.posing import Answer, PosedReading, fill, solved
 from .recognition.problem import posed_of
 from .recognition.softmax import PosedScores
-from .recognition.sums import SplitSum, split_sum
+from .recognition.sums import split_sum
 from .recognition.trends import PosedTrend, answer_trend
 from .recognition.verification import value_at
 
@@ -299,14 +299,14 @@ def _checked(
     tol: float,
     thorough: bool,
     progress: Wish,
-    split: SplitSum | None = None,
+    whole: ConvexSum | None = None,
 ) -> Certificate:
-    """``solve``, where ``split`` says the same by its terms."""
+    """``solve``, where ``whole`` says the same by its terms."""
     require_problem(problem, "solve")
     tol = positive_number(tol, "solve", "tol")
     thorough = yes_or_no(thorough, "solve", "thorough")
     with operation("solve", progress):
-        certificate = _solve(problem, solver, tol, thorough, split)
+        certificate = _solve(problem, solver, tol, thorough, whole)
         judged(certificate)
     return certificate
 
@@ -362,13 +362,16 @@ def minimize(
                 "penalties such as Nonnegative()(w) are added to the objective."
             )
     whole = objective if isinstance(objective, ConvexSum) else ConvexSum(objective)
-    split = None if given else split_sum(whole)
-    return _checked(whole.problem(given), solver, tol, thorough, progress, split)
+    known = None if given else whole
+    return _checked(whole.problem(given), solver, tol, thorough, progress, known)
 
 
-def _solve_split(split: SplitSum, solver: str, tol: float) -> Certificate | None:
+def _solve_split(whole: ConvexSum, solver: str, tol: float) -> Certificate | None:
     """By a reference solver and the terms of the sum; None where these certify nothing."""
     at("compiling")
+    split = split_sum(whole)
+    if split is None:
+        return None
     posed = pose(split.problem, "minimize")
     name = _order(posed.program)[0] if solver == "auto" else solver
     if not (installed(name) and suits(name, posed.problem)[0]):
@@ -384,7 +387,7 @@ def _solve_split(split: SplitSum, solver: str, tol: float) -> Certificate | None
 
 
 def _solve(
-    problem: Any, solver: str, tol: float, thorough: bool, split: SplitSum | None = None
+    problem: Any, solver: str, tol: float, thorough: bool, whole: ConvexSum | None = None
 ) -> Certificate:
     """As what it is recognised as, else as a sum, else by one solver after the other."""
     name, started = str(solver).lower(), time.perf_counter()
@@ -410,8 +413,8 @@ def _solve(
         constant = certify_problem(problem, tol=tol)
         told(problem, constant, "no variables", {})
         return constant
-    if split is not None and not thorough:
-        certificate = _solve_split(split, name, tol)
+    if whole is not None and not thorough:
+        certificate = _solve_split(whole, name, tol)
         if certificate is not None:
             return certificate
     at("compiling")

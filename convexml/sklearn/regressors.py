@@ -281,7 +281,7 @@ def _mean(fitted: Fitted, loss: Loss, penalty: Penalty) -> LearningPart:
 #     H(t) = t^2 where |t| <= epsilon, 2 epsilon |t| - epsilon^2 beyond
 #
 # It is jointly convex in (w, b, sigma), as H(r / sigma) sigma is a perspective, and the certificate
-# is that of the joint problem: (w, b, sigma) is settled with every other triple. The dual is
+# is that of the joint problem: (w, b, sigma) is compared with every other triple. The dual is
 #
 #     maximise -u'y - |X'u|_2^2 / (4 alpha)
 #     subject to 1'u = 0, |u_i| <= 2 epsilon s_i, sum_i u_i^2 / (4 s_i) <= sum_i s_i

@@ -127,6 +127,7 @@ def test_a_penalty_is_posed_as_its_formula(name: str) -> None:
         (lambda: cp.norm(w) + penalties.L1()(w), "Put what is CVXPY's on the right"),
         (lambda: cml.minimize(losses.Squared()), "must be a sum of terms, got Squared"),
         (lambda: cml.minimize(penalties.L1()(w), [3]), "constraints must be CVXPY's, got 3"),
+        (lambda: cml.minimize(penalties.L1()(w) * cp.Parameter(nonneg=True)), "has no value; set"),
     ],
 )
 def test_what_is_no_sum_of_terms_is_told(call: Any, words: str) -> None:
