@@ -16,11 +16,11 @@ from ..certificates.judge import Better, settled
 from ..deadline import limited
 from ..errors import InputError, UnsuitableSolverError, nearest
 from ..modelling import cp
-from ..numerics import Array
+from ..numerics import Array, all_finite
 from ..problem import Statement, pose_sum, pose_sum_dual
 from ..progress import at, evaluated
 from ..solvers import Record, supports
-from ..solvers.reference import REFERENCE, ReferenceRun, installed, run_reference, suits
+from ..solvers.reference import REFERENCE, ReferenceRun, run_reference, suits
 from ..solvers.registry import check_name, suitable_instead
 from ..validation import finite_array, positive_number
 from .base import Problem
@@ -46,35 +46,34 @@ def solve_arrays(
         suited, reason = supports(chosen, problem)
         if not suited:
             raise UnsuitableSolverError(f"{reason}{suitable_instead(problem)}")
-    known = problem._absence(limits.tol)
+    known = problem._absence(limits.tol) if problem._shows_absence else None
     if known is not None:
         solution = conclude(problem, known, chosen)
         solution.choice = "The data show that there is no optimal point: nothing was run."
         return solution
     if chosen != "auto":
         return _attempt(problem, chosen, limits, options)
-    own = next(iter(problem.methods), "")
+    own = next(iter(problem._turns), "")
     why = f"auto chose {own}: {problem.why}." if own else "auto asks the reference solvers in turn."
     return first_verified(_in_turn(problem, limits, options), why)
 
 
 def _in_turn(problem: ArrayProblem, limits: Limits, options: dict[str, Any]) -> Iterator[Solution]:
-    names = (*problem.methods, *(REFERENCE if problem._asks else ()))
-    for name, left in in_time(limits, names):
-        own = name in problem.methods
-        if own or (installed(name) and suits(name, problem.statement.problem)[0]):
+    there = (name for name in problem._turns if problem._brings(name) or available(name))
+    for name, left in in_time(limits, there):
+        if problem._brings(name) or suits(name, problem.statement.problem)[0]:
             yield _attempt(problem, name, left, options)
             options = {}
 
 
 def _attempt(problem: ArrayProblem, name: str, limits: Limits, options: dict[str, Any]) -> Solution:
-    if name in problem.methods:
+    if problem._brings(name):
         if options:
             raise InputError(f"{name}: {problem.name} takes no option {next(iter(options))!r}.")
-        return _by_hand(problem, name, limits)
+        return problem._run(name, limits)
     if not available(name):
         message = f"{name} is not installed; pip install {name} makes it available."
-        return _failed(problem, name, ReferenceRun("not installed", 0.0, 0.0, 0, message), limits)
+        return failed(problem, name, ReferenceRun("not installed", 0.0, 0.0, 0, message), limits)
     posed = problem.statement
     tol, seconds, steps = limits.tol, limits.max_seconds, limits.max_iter
     run = run_reference(
@@ -83,18 +82,46 @@ def _attempt(problem: ArrayProblem, name: str, limits: Limits, options: dict[str
     run = replace(run, compile_seconds=run.compile_seconds + problem.posing_seconds())
     values = problem._read_point() if run.has_point else {}
     if not values or not all(v is not None and np.all(np.isfinite(v)) for v in values.values()):
-        return _failed(problem, name, run, limits)
+        return failed(problem, name, run, limits)
     point = problem._complete({key: np.array(value) for key, value in values.items()})
-    dual = {key: v for key, v in problem._read_duals().items() if np.all(np.isfinite(v))}
+    return finished(problem, name, run, point, problem._read_duals(), limits)
+
+
+def finished(
+    problem: ArrayProblem, name: str, run: ReferenceRun, point: Arrays, dual: Arrays, limits: Limits
+) -> Solution:
+    """Judge the point that a run ended with, polished where a model does; or say there is none."""
     at(f"{name}: certifying")
+    point, dual, polished = problem._polished(point, _finite(dual), limits)
+    dual = _finite(dual)
     certificate = problem._judge(point, dual, limits.tol, search=False)
     if dual and certificate.verdict is not Verdict.CERTIFIED:
         other = problem._judge(point, {}, limits.tol, search=False)
         certificate = min(certificate, other, key=Certificate.standing)
-    return _told(conclude(problem, certificate, name, point), run)
+    known = None if certificate.verdict is Verdict.CERTIFIED else _evidence(problem, run, limits)
+    if known is not None:
+        return _told(conclude(problem, known, name), run)
+    found = conclude(problem, certificate, name, point)
+    found.polished = polished
+    return _told(found, run)
 
 
-def _failed(problem: ArrayProblem, name: str, run: ReferenceRun, limits: Limits) -> Solution:
+def _finite(dual: Arrays) -> Arrays:
+    return {name: value for name, value in dual.items() if all_finite(value)}
+
+
+def _evidence(problem: ArrayProblem, run: ReferenceRun, limits: Limits) -> Certificate | None:
+    """Evidence that there is no optimal point, where it has to be looked for after a run."""
+    if problem._shows_absence or run.claimed in ("error", "not installed"):
+        return None
+    return problem._absence(limits.tol)
+
+
+def failed(problem: ArrayProblem, name: str, run: ReferenceRun, limits: Limits) -> Solution:
+    """The Solution of a run without a point."""
+    known = _evidence(problem, run, limits)
+    if known is not None:
+        return _told(conclude(problem, known, name), run)
     message = run.message or f"{name} returned no point ({run.claimed})."
     nothing = Certificate(
         "optimal", np.inf, -np.inf, np.inf, np.inf, (), Verdict.UNDECIDED, limits.tol, message
@@ -156,7 +183,7 @@ def _by_hand(problem: ArrayProblem, name: str, limits: Limits) -> Solution:
     spent = time.perf_counter() - start
     run = ReferenceRun(claimed or "no further step", spent, 0.0, step, message)
     if best is None:
-        return _failed(problem, name, run, limits)
+        return failed(problem, name, run, limits)
     solution = _told(conclude(problem, best[0], name, best[1]), run)
     solution.evaluated = trace
     return solution
@@ -171,14 +198,16 @@ def conclude(
         status = "optimal" if certificate.verdict is Verdict.CERTIFIED else "inaccurate"
     names = problem.shapes()[1]
     dual = {name: value for name, value in certificate.dual.items() if name in names}
+    dual = dual if point is not None and all(map(all_finite, dual.values())) else {}
     return Solution(
         status=status,
         problem=problem.snapshot(),
         primal={name: np.asarray(value) + 0.0 for name, value in (point or {}).items()},
-        dual=dual if point is not None else {},
+        dual=dual,
         certificate=certificate,
         solver=solver,
         evidence=dict(certificate.evidence),
+        shadow_prices=problem._prices(dual) if dual else {},
     )
 
 
@@ -241,6 +270,25 @@ class ArrayProblem(Problem):
         """(point, dual point) of one of ``methods``, step by step, the start first."""
         raise NotImplementedError
 
+    def _brings(self, name: str) -> bool:
+        """Whether a solver is one of the model's own."""
+        return name in self.methods or name not in REFERENCE
+
+    def _run(self, name: str, limits: Limits) -> Solution:
+        """The answer of one of the model's own solvers."""
+        return _by_hand(self, name, limits)
+
+    def _polished(self, point: Arrays, dual: Arrays, limits: Limits) -> tuple[Arrays, Arrays, str]:
+        """A better point and dual point than a reference solver's, and what made them so."""
+        return point, dual, ""
+
+    def _prices(self, dual: Arrays) -> dict[str, Array]:
+        """The derivatives of the optimal value by right-hand side, by name."""
+        return {}
+
+    _shows_absence: ClassVar[bool] = True
+    """Whether ``_absence`` reads it off the data, before anything is run."""
+
     def _absence(self, tol: float) -> Certificate | None:
         """Evidence that there is no optimal point, where the data show it."""
         return None
@@ -249,6 +297,11 @@ class ArrayProblem(Problem):
     def _asks(self) -> bool:
         """Whether "auto" asks the reference solvers where ``methods`` fall short."""
         return True
+
+    @property
+    def _turns(self) -> tuple[str, ...]:
+        """What "auto" tries in turn, until a claim is verified."""
+        return (*self.methods, *(REFERENCE if self._asks else ()))
 
     def _complete(self, point: Arrays) -> Arrays:
         """A point with the arrays that were not passed, where they follow from the others."""
@@ -295,18 +348,17 @@ class ArrayProblem(Problem):
         max_seconds, max_iter : number, optional
             Limits.
         **options
-            ``progress``, and a reference solver's own options; ``seed``, ``w0`` and ``polish`` have
-            no effect here.
+            ``progress``, and a reference solver's own options; ``polish=False`` leaves its answer
+            to a linear program as it is. ``seed`` and ``w0`` have no effect here.
 
         Returns
         -------
         Solution
             "optimal" only where the certificate holds.
         """
-        without = ("seed", "w0", "polish")
-        options = {key: value for key, value in options.items() if key not in without}
+        options = {key: value for key, value in options.items() if key not in ("seed", "w0")}
         options = without_checkpoint(f"{self.name}.solve", options)
-        limits = Limits.read(tol, max_seconds, max_iter)
+        limits = Limits.read(tol, max_seconds, max_iter, polish=options.pop("polish", True))
         self._last = solve_arrays(self, solver, limits, options)
         if self._statement is not None:
             self._fill()

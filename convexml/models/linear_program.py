@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..certificates.algebra.searchers import highs
 from ..certificates.algebra.sums import exact_dot
-from ..certificates.certificate import Certificate, Verdict
+from ..certificates.certificate import Certificate
 from ..certificates.linear.absence import (
     certify_infeasible,
     certify_unbounded,
@@ -28,66 +27,21 @@ from ..certificates.linear.bound import (
     split_reduced_cost,
 )
 from ..certificates.linear.program import certify_linear, polish_linear
-from ..deadline import limited
-from ..errors import InputError, UnsuitableSolverError
 from ..formulas import Row, constant, entries, listed, plus
 from ..modelling import cp
 from ..numerics import Array
 from ..problem import Statement
 from ..problem.linear_program import LinearData, linear_to_dict, read_linear_data, read_point
 from ..progress import at
-from ..solvers import supports
 from ..solvers.linear_program import run_linear
-from ..solvers.reference import ReferenceRun, run_reference
-from ..solvers.registry import check_name, suitable_instead
+from ..solvers.reference import ReferenceRun
 from ..validation import positive_number
-from .base import Problem
-from .checkpoint import without_checkpoint
+from .arrays import ArrayProblem, Arrays, Shapes, failed, finished
 from .latex import Latex, such_that
 from .pictures.polytope import draw_polytope, half_planes, is_plane
-from .portfolio import Limits, available, first_verified, in_time
+from .portfolio import Limits
 from .rate_audit import RecordedProgram
 from .solution import Solution
-
-# What is made of a linear program's points: evidence, polished vertices, shadow prices.
-
-
-def find_evidence(data: LinearData, tol: float, owner: str) -> Certificate | None:
-    """Verified evidence that the program is infeasible or unbounded; None where not found."""
-    tol = positive_number(tol, owner, "tol")
-    infeasible = find_infeasibility(data, tol)
-    if infeasible is not None and infeasible.within is None:
-        data.memo["exact point"] = False  # no point is certified next to this
-    return find_unboundedness(data, tol) if infeasible is None else infeasible
-
-
-def polish(
-    data: LinearData, x: Any, multipliers: Mapping[str, Any] | None, tol: float, owner: str
-) -> tuple[Array, dict[str, Array]]:
-    """Solve the active constraints exactly; what is passed comes back unless that is better."""
-    tol = positive_number(tol, owner, "tol")
-    x = read_point(data, x, owner)
-    read = dict(read_multipliers(data, multipliers, owner))
-    rows = [("lambda_ub", data.b_ub), ("nu", data.b_eq)]
-    if any(side.size and name not in read for name, side in rows):
-        built = certify_linear(data, x, read, tol=tol, owner=owner).dual
-        read |= {name: built[name] for name, _ in rows}
-    given = {name: read[name] for name, side in rows if side.size}
-    if not all(np.all(np.isfinite(value)) for value in given.values()):
-        return x, read
-    point, polished = polish_linear(data, x, complete_multipliers(data, given, owner), tol)
-    return point, polished.as_dict()
-
-
-def shadow_prices(point: LinearMultipliers) -> dict[str, Array]:
-    """The derivatives of p* by right-hand side, as SciPy's marginals."""
-    return {
-        "ub": 0.0 - point.lambda_ub,
-        "eq": 0.0 - point.nu,
-        "lower": point.lambda_lower,
-        "upper": 0.0 - point.lambda_upper,
-    }
-
 
 # A linear program and its dual as CVXPY problems, and both in LaTeX.
 
@@ -151,24 +105,6 @@ def _entries(data: LinearData, label: str) -> Any:
     return slice(None)
 
 
-def linear_duals(data: LinearData, constraints: dict[str, Any]) -> dict[str, Array]:
-    """The dual values that CVXPY holds, by multiplier; 0 where there is no bound."""
-    found = {"lambda_lower": np.zeros(data.n), "lambda_upper": np.zeros(data.n)}
-    for label, constraint in constraints.items():
-        value = constraint.dual_value
-        values = found.setdefault(MULTIPLIER_OF[label], np.zeros(constraint.size))
-        values[_entries(data, label)] = np.nan if value is None else value
-    return found
-
-
-def fill_linear(data: LinearData, statement: Statement, x: Array, dual: dict[str, Array]) -> None:
-    """Write a solution into the variables and constraints of the primal."""
-    statement.variables["x"].value = x
-    for label, constraint in statement.constraints.items():
-        found = dual.get(MULTIPLIER_OF[label])  # none of them where one overflowed
-        constraint.save_dual_value(None if found is None else found[_entries(data, label)])
-
-
 def linear_latex(data: LinearData) -> Latex:
     """Primal, Lagrangian, dual and KKT conditions of the constraints that are there."""
     bounds = [np.isfinite(side) for side in (data.lower, data.upper)]
@@ -228,207 +164,11 @@ def canonical_pair(rows: Sequence[tuple[Row, str]], is_signed: bool) -> tuple[st
     )
 
 
-# Solve a linear program by a reference solver; the status is what the certificate allows.
-
-
 EQUILIBRATED = "highs, equilibrated"
-AUTO = ("highs", "clarabel", EQUILIBRATED, "ecos", "interior_point", "piqp", "scs", "osqp")
-"""Each is tried where those before it gave nothing that could be verified."""
-
-POLISHED = "the equations of its active rows"
+"""HiGHS in units that make rows and columns of size 1; judged in the units of the problem."""
 
 
-def solve_linear(
-    problem: LinearProgram, solver: str, limits: Limits, options: dict[str, Any]
-) -> Solution:
-    """Run one solver, or for "auto" one after the other until a claim is verified."""
-    if solver == "auto":
-        why = f"auto chose {AUTO[0]}: the problem is a linear program."
-        return first_verified(_in_turn(problem, limits, options), why)
-    solver = check_name(solver)
-    if available(solver):
-        suited, reason = supports(solver, problem)
-        if not suited:
-            raise UnsuitableSolverError(f"{reason}{suitable_instead(problem)}")
-    return _attempt(problem, solver, limits, options)
-
-
-def _in_turn(problem: LinearProgram, limits: Limits, options: dict[str, Any]) -> Iterator[Solution]:
-    for name, left in in_time(limits, (name for name in AUTO if available(name))):
-        yield _attempt(problem, name, left, options if name == AUTO[0] else {})
-
-
-def _attempt(
-    problem: LinearProgram, name: str, limits: Limits, settings: dict[str, Any]
-) -> Solution:
-    tol = limits.tol
-    if name == EQUILIBRATED:
-        return _equilibrated(problem, tol)
-    if name in problem.methods:
-        return _by_hand(problem, name, limits, settings)
-    if not available(name):
-        message = f"{name} is not installed; pip install {name} makes it available."
-        run = ReferenceRun("not installed", 0.0, 0.0, 0, message)
-        return _conclude(problem, name, run, None, tol)
-    posed = problem.statement
-    seconds, steps = limits.max_seconds, limits.max_iter
-    run = run_reference(
-        posed.problem, name, tol=tol, max_seconds=seconds, max_steps=steps, **settings
-    )
-    run = replace(run, compile_seconds=run.compile_seconds + problem.posing_seconds())
-    x = posed.variables["x"].value if run.has_point else None
-    if x is None or not np.all(np.isfinite(x)):
-        return _without_point(problem, name, run, tol)
-    duals = linear_duals(problem.data, posed.constraints)
-    return _judged(problem, name, run, np.asarray(x, dtype=float), duals, limits)
-
-
-def _by_hand(
-    problem: LinearProgram, name: str, limits: Limits, settings: dict[str, Any]
-) -> Solution:
-    if settings:
-        raise InputError(f"{name}: a linear program takes no option {next(iter(settings))!r}.")
-    run, last = run_linear(
-        problem.data, tol=limits.tol, max_seconds=limits.max_seconds, max_iter=limits.max_iter
-    )
-    if last is None:
-        return _without_point(problem, name, run, limits.tol)
-    solution = _judged(problem, name, run, last.x, last.multipliers, limits)
-    solution.recorded = RecordedProgram(problem.data)
-    return solution
-
-
-def _judged(
-    problem: LinearProgram,
-    name: str,
-    run: ReferenceRun,
-    x: Array,
-    duals: dict[str, Array],
-    limits: Limits,
-) -> Solution:
-    """Certify a point, polished if asked; without success, look for evidence that there is none."""
-    data, tol, owner = problem.data, limits.tol, problem.name
-    at(f"{name}: certifying")
-    duals, polished = _finite(duals), ""
-    if limits.polish:
-        better, finished = polish(data, x, duals, tol, owner)
-        if np.all(np.isfinite(better)):
-            polished = "" if np.array_equal(better, x) else POLISHED
-            x, duals = better, _finite(finished)
-    certificate = certify_linear(data, x, duals, tol=tol, owner=owner)
-    if certificate.verdict is Verdict.UNDECIDED:
-        again = certify_linear(data, x, None, tol=tol, owner=owner)
-        certificate = again if again.verdict is Verdict.CERTIFIED else certificate
-    if certificate.verdict is not Verdict.CERTIFIED:
-        evidence = find_evidence(data, tol, owner)
-        certificate = certificate if evidence is None else evidence
-    solution = _conclude(problem, name, run, certificate, tol)
-    solution.polished = polished if solution.primal else ""
-    return solution
-
-
-def _finite(duals: dict[str, Array]) -> dict[str, Array]:
-    """The multipliers, none of them where one overflowed."""
-    return duals if all(np.all(np.isfinite(value)) for value in duals.values()) else {}
-
-
-def _equilibrated(problem: LinearProgram, tol: float) -> Solution:
-    """HiGHS in units that make rows and columns of size 1; judged in the units of the problem."""
-    start = time.perf_counter()
-    at(EQUILIBRATED)
-    certificate = solve_equilibrated(problem.data, tol, problem.name)
-    seconds = time.perf_counter() - start
-    found = "no point", "equilibrated: nothing was verified"
-    if certificate is not None:
-        found = certificate.claim, "rows and columns equilibrated"
-    run = ReferenceRun(found[0], seconds, 0.0, 0, found[1])
-    return _conclude(problem, "highs", run, certificate, tol)
-
-
-def solve_equilibrated(data: LinearData, tol: float, owner: str) -> Certificate | None:
-    """The certificate of what HiGHS finds; None where it gives nothing that can be verified."""
-    scaled = equilibrated(data)
-    found = highs(scaled.data)
-    if found.x is None or found.lambda_ub is None or found.nu is None:
-        return find_evidence(data, tol, owner)
-    point = split_reduced_cost(scaled.data, found.lambda_ub, found.nu)
-    x, duals = scaled.point(found.x), _finite(scaled.multipliers(point.as_dict()))
-    if not np.all(np.isfinite(x)):  # of entries whose units leave float64
-        return find_evidence(data, tol, owner)
-    plain = certify_linear(data, x, duals, tol=tol, owner=owner)
-    if plain.verdict is Verdict.CERTIFIED:
-        return plain
-    better, finished = polish(data, x, duals, tol, owner)
-    if not np.all(np.isfinite(better)):
-        return plain
-    return certify_linear(data, better, _finite(finished), tol=tol, owner=owner)
-
-
-def _without_point(problem: LinearProgram, name: str, run: ReferenceRun, tol: float) -> Solution:
-    evidence = find_evidence(problem.data, tol, problem.name) if run.claimed != "error" else None
-    return _conclude(problem, name, run, evidence, tol)
-
-
-def _conclude(
-    problem: LinearProgram,
-    name: str,
-    run: ReferenceRun,
-    certificate: Certificate | None,
-    tol: float,
-) -> Solution:
-    message, failed = run.message, certificate is None
-    if certificate is None:
-        message = message or f"{name} claims {run.claimed!r}, of which no evidence was verified."
-        certificate = Certificate(
-            "optimal", np.inf, -np.inf, np.inf, np.inf, (), Verdict.UNDECIDED, tol, message
-        )
-    solution = build_solution(problem, certificate, name)
-    solution.status = "failed" if failed else solution.status
-    solution.claimed_status = run.claimed
-    solution.message = message
-    solution.iterations = run.iterations
-    solution.seconds, solution.compile_seconds = run.seconds, run.compile_seconds
-    return solution
-
-
-def build_solution(problem: LinearProgram, certificate: Certificate, solver: str) -> Solution:
-    """The Solution of a certificate: its point and multipliers, or its evidence."""
-    status, found = certificate.claim, {}
-    if status == "optimal":
-        found = certificate.dual
-        status = "optimal" if certificate.verdict is Verdict.CERTIFIED else "inaccurate"
-    dual = _finite({name: found[name] for name in NAMES if name in found})
-    prices = shadow_prices(complete_multipliers(problem.data, dual, problem.name)) if dual else {}
-    return Solution(
-        status=status,
-        problem=problem,
-        primal={"x": found["x"] + 0.0} if found else {},  # -0.0 reads badly
-        dual=dual,
-        certificate=certificate,
-        solver=solver,
-        evidence=dict(certificate.evidence),
-        shadow_prices=prices,
-    )
-
-
-def judge_stored(
-    problem: LinearProgram,
-    primal: Mapping[str, Array],
-    dual: Mapping[str, Array],
-    document: Mapping[str, Any],
-) -> Solution:
-    """Certify a stored point, or look again for the evidence that there is none."""
-    tol, solver = float(document.get("tol", 1e-6)), document.get("solver", "")
-    if "x" in primal:
-        certificate = certify_linear(problem.data, primal["x"], dual, tol=tol, owner=problem.name)
-        return build_solution(problem, certificate, solver)
-    evidence = find_evidence(problem.data, tol, problem.name)
-    if evidence is None:
-        raise InputError(f"{problem.name}: the stored solution has no point x.")
-    return build_solution(problem, evidence, solver)
-
-
-class LinearProgram(Problem):
+class LinearProgram(ArrayProblem):
     """Minimise c'x subject to A_ub x <= b_ub, A_eq x = b_eq and lower <= x <= upper.
 
     Parameters
@@ -460,6 +200,8 @@ class LinearProgram(Problem):
     """
 
     methods: ClassVar[tuple[str, ...]] = ("interior_point",)
+    why: ClassVar[str] = "the problem is a linear program"
+    _shows_absence = False
     data: LinearData
     """The validated arrays of the program."""
 
@@ -472,51 +214,11 @@ class LinearProgram(Problem):
         b_eq: Any = None,
         bounds: Any = (0, None),
     ) -> None:
-        self.data = read_linear_data(c, A_ub, b_ub, A_eq, b_eq, bounds, self.name)
+        self.data, self._hyper = read_linear_data(c, A_ub, b_ub, A_eq, b_eq, bounds, self.name), {}
 
-    # -- solved and judged: any x and multipliers, whoever computed them -----------------------
+    # -- judged: any x and multipliers, whoever computed them ----------------------------------
 
-    @limited
-    def solve(
-        self,
-        solver: str = "auto",
-        *,
-        tol: float = 1e-6,
-        max_seconds: float | None = None,
-        max_iter: int | None = None,
-        polish: bool = True,
-        **options: Any,
-    ) -> Solution:
-        """Solve by a reference solver and certify; fills the values of ``primal``.
-
-        Parameters
-        ----------
-        solver : str
-            "auto" (HiGHS, Clarabel, HiGHS in equilibrated units, then the others, until a claim
-            is verified) or the name of a solver.
-        tol : float
-            Relative, for the certificate.
-        max_seconds, max_iter : number, optional
-            Limits, passed on to the solver.
-        polish : bool
-            Solve the active constraints exactly afterwards, where that improves the certificate.
-        **options
-            ``progress``, and the solver's own options; ``seed`` and ``w0`` have no effect here.
-
-        Returns
-        -------
-        Solution
-            "optimal" only where the certificate holds, "infeasible" and "unbounded" only with
-            verified evidence.
-        """
-        options = {k: v for k, v in options.items() if k not in ("seed", "w0")}
-        options = without_checkpoint(f"{self.name}.solve", options)
-        limits = Limits.read(tol, max_seconds, max_iter, polish=polish)
-        self._last = solve_linear(self, solver, limits, options)
-        self._fill()
-        return self._last
-
-    def certify(
+    def certify(  # type: ignore[override]
         self, x: Any, multipliers: Mapping[str, Any] | None = None, *, tol: float = 1e-6
     ) -> Certificate:
         """Judge a point, with the multipliers passed or with constructed ones.
@@ -549,7 +251,11 @@ class LinearProgram(Problem):
 
     def find_evidence(self, *, tol: float = 1e-6) -> Certificate | None:
         """Verified evidence that the program is infeasible or unbounded; None where not found."""
-        return find_evidence(self.data, tol, self.name)
+        data, tol = self.data, positive_number(tol, self.name, "tol")
+        infeasible = find_infeasibility(data, tol)
+        if infeasible is not None and infeasible.within is None:
+            data.memo["exact point"] = False  # no point is certified next to this
+        return find_unboundedness(data, tol) if infeasible is None else infeasible
 
     def polish(
         self, x: Any, multipliers: Mapping[str, Any] | None = None, *, tol: float = 1e-6
@@ -570,21 +276,27 @@ class LinearProgram(Problem):
         tuple
             The point and the dict of its four multipliers.
         """
-        return polish(self.data, x, multipliers, tol, self.name)
-
-    def objective(self, x: Any) -> float:
-        """c'x, or inf where x is infeasible by more than rounding."""
-        x = read_point(self.data, x, self.name)
-        return exact_dot(self.data.c, x) if meets_rows(self.data, x) else np.inf
+        data, tol = self.data, positive_number(tol, self.name, "tol")
+        x = read_point(data, x, self.name)
+        read = dict(read_multipliers(data, multipliers, self.name))
+        rows = [("lambda_ub", data.b_ub), ("nu", data.b_eq)]
+        if any(side.size and name not in read for name, side in rows):
+            built = self.certify(x, read, tol=tol).dual
+            read |= {name: built[name] for name, _ in rows}
+        given = {name: read[name] for name, side in rows if side.size}
+        if not all(np.all(np.isfinite(value)) for value in given.values()):
+            return x, read
+        point, polished = polish_linear(data, x, self._completed(given), tol)
+        return point, polished.as_dict()
 
     def dual_objective(self, multipliers: Mapping[str, Any]) -> float:
         """D at these multipliers, -inf where they are infeasible by more than rounding.
 
         Bound multipliers that are missing come from the reduced costs.
         """
-        return self._complete(multipliers).dual_value(self.data)
+        return self._completed(multipliers).dual_value(self.data)
 
-    def _complete(self, multipliers: Mapping[str, Any]) -> LinearMultipliers:
+    def _completed(self, multipliers: Mapping[str, Any]) -> LinearMultipliers:
         return complete_multipliers(self.data, multipliers, self.name)
 
     def shadow_prices(self, multipliers: Mapping[str, Any]) -> dict[str, Array]:
@@ -592,26 +304,73 @@ class LinearProgram(Problem):
 
         -lambda_ub, -nu, lambda_lower and -lambda_upper: SciPy's marginals.
         """
-        return shadow_prices(self._complete(multipliers))
+        found = self._completed(multipliers).as_dict()
+        signs = {"ub": -1.0, "eq": -1.0, "lower": 1.0, "upper": -1.0}
+        return {name: 0.0 + sign * found[MULTIPLIER_OF[name]] for name, sign in signs.items()}
 
-    # -- stored --------------------------------------------------------------------------------
+    # -- as the base asks ----------------------------------------------------------------------
+
+    @property
+    def _turns(self) -> tuple[str, ...]:
+        return "highs", "clarabel", EQUILIBRATED, "ecos", "interior_point", "piqp", "scs", "osqp"
+
+    def shapes(self) -> tuple[Shapes, Shapes]:
+        whole = (self.data.n,)
+        sizes = self.data.b_ub.shape, self.data.b_eq.shape, whole, whole
+        return {"x": whole}, dict(zip(NAMES, sizes, strict=True))
+
+    def _value(self, point: Arrays) -> float:
+        x = point["x"]
+        return exact_dot(self.data.c, x) if meets_rows(self.data, x) else np.inf
+
+    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+        return self.certify(point["x"], dual, tol=tol)
+
+    def _absence(self, tol: float) -> Certificate | None:
+        return self.find_evidence(tol=tol)
+
+    def _polished(self, point: Arrays, dual: Arrays, limits: Limits) -> tuple[Arrays, Arrays, str]:
+        if not limits.polish:
+            return point, dual, ""
+        better, finished = self.polish(point["x"], dual, tol=limits.tol)
+        if not np.all(np.isfinite(better)):
+            return point, dual, ""
+        told = "" if np.array_equal(better, point["x"]) else "the equations of its active rows"
+        return {"x": better}, finished, told
+
+    def _prices(self, dual: Arrays) -> dict[str, Array]:
+        return self.shadow_prices(dual)
+
+    def _run(self, name: str, limits: Limits) -> Solution:
+        if name == EQUILIBRATED:
+            return self._equilibrated(limits)
+        run, last = run_linear(
+            self.data, tol=limits.tol, max_seconds=limits.max_seconds, max_iter=limits.max_iter
+        )
+        if last is None:
+            return failed(self, name, run, limits)
+        solution = finished(self, name, run, {"x": last.x}, last.multipliers, limits)
+        solution.recorded = RecordedProgram(self.data)
+        return solution
+
+    def _equilibrated(self, limits: Limits) -> Solution:
+        start = time.perf_counter()
+        at(EQUILIBRATED)
+        scaled = equilibrated(self.data)
+        found, x, dual = highs(scaled.data), None, {}
+        if found.x is not None and found.lambda_ub is not None and found.nu is not None:
+            split = split_reduced_cost(scaled.data, found.lambda_ub, found.nu)
+            x, dual = scaled.point(found.x), scaled.multipliers(split.as_dict())
+        seconds, words = time.perf_counter() - start, "rows and columns equilibrated"
+        run = ReferenceRun(found.status, seconds, 0.0, 0, words)
+        if x is None or not np.all(np.isfinite(x)):  # of entries whose units leave float64
+            return failed(self, "highs", run, limits)
+        return finished(self, "highs", run, {"x": x}, dual, limits)
+
+    # -- stored, posed with CVXPY, told in LaTeX -----------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """The program as plain lists, for JSON."""
         return {"kind": self.name, **linear_to_dict(self.data)}
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> LinearProgram:
-        """Pose the program again that ``to_dict`` described."""
-        return cls(**{key: value for key, value in stored.items() if key != "kind"})
-
-    def recertify(
-        self, primal: dict[str, Array], dual: dict[str, Array], document: dict[str, Any]
-    ) -> Solution:
-        """Judge a stored point anew; its status follows from the new certificate."""
-        return judge_stored(self, primal, dual, document)
-
-    # -- posed with CVXPY, told in LaTeX -------------------------------------------------------
 
     def _pose(self) -> Statement:
         return pose_linear_primal(self.data)
@@ -619,10 +378,22 @@ class LinearProgram(Problem):
     def _pose_dual(self) -> Statement:
         return pose_linear_dual(self.data)
 
-    def _fill(self) -> None:
-        if self._last is not None and self._last.primal:
-            point, duals = self._last.primal["x"], self._last.dual
-            fill_linear(self.data, self.statement, point, duals)
+    def _entries(self, label: str) -> Any:
+        """Which entries of a full-length multiplier the labelled constraint has."""
+        if label in ("lower", "upper"):
+            return np.isfinite(self.data.lower if label == "lower" else self.data.upper)
+        return slice(None)
+
+    def _read_duals(self) -> Arrays:
+        found = {name: np.zeros(shape) for name, shape in self.shapes()[1].items()}
+        for label, constraint in self.constraints.items():
+            value = constraint.dual_value
+            found[MULTIPLIER_OF[label]][self._entries(label)] = np.nan if value is None else value
+        return found
+
+    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
+        labels = [label for label in self.constraints if MULTIPLIER_OF[label] in dual]
+        return point, {each: dual[MULTIPLIER_OF[each]][self._entries(each)] for each in labels}
 
     def _formulas(self) -> Latex:
         return linear_latex(self.data)

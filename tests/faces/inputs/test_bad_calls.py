@@ -186,7 +186,7 @@ LASSO.solve('fista', maxiter=9)  # fista | 'maxiter' | no option | Did you mean 
 LASSO.solve('clarabel', max_step_fraction='x')
     # clarabel | 'max_step_fraction' | is refused | Incorrect type
 PROGRAM.solve('interior_point', step=3)
-    # interior_point | 'step' | takes no option | linear program
+    # interior_point | 'step' | takes no option | LinearProgram
 PROGRAM.solve(tolerance=0.001)  # highs | 'tolerance' | no option | takes tol
 RIDGE.path(0.1)  # Ridge.path | 0.1 | list of values | of lam
 RIDGE.path([0.1, -1])  # Ridge: lam | -1 | >= 0 | 0 is no penalty
