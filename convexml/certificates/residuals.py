@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -151,13 +151,14 @@ class SquareRoot(SumOfTerms):
     def _best(self, slopes: Iterable[Array], images: Sequence[Pair]) -> list[Pair]:
         return self.best_multiple((in_balance(self.samples, u) for u in slopes), images)
 
-    def certify(self, w: Array, b: float, given: Array | None, tol: float) -> Certificate:
+    def certify(self, x: tuple[Array, float], dual: Mapping[str, Array], tol: float) -> Certificate:
         """Judge (w, b) by u, moved to where it is feasible, or by a u of the point's own."""
+        (w, b), given = x, dual.get("u")
         if self.lam == 0.0:
             return self._without_penalty(w, b, given, tol)
         if given is not None:
             return self._judged(w, b, given, tol, True)
-        images = self.images((w, b))
+        images = self.images(x)
         near = self._best(self._slopes(w, -images[1][0]), images)
         return self._judged(w, b, near[1][0], tol, False, near=near, images=images)
 
@@ -387,15 +388,14 @@ class Dantzig(SumOfTerms):
         v[met] = found / it.norms[met]
         return v
 
-    def certify(self, w: Array, b: float, given: Array | None, tol: float) -> Certificate:
+    def certify(self, x: tuple[Array, float], dual: Mapping[str, Array], tol: float) -> Certificate:
         """Judge (w, b) by v, moved to where it is feasible, or by a v of the point's own."""
-        if given is not None:
-            own = {"v": given}
-            return certify_sum(self, (w, b), own, tol, passed=True, dual=own)
-        images = self.images((w, b))
-        near = self.best_multiple(self.of_point(w, images[1][0]), images)
+        if dual:
+            return certify_sum(self, x, dual, tol, passed=True, dual=dual)
+        images = self.images(x)
+        near = self.best_multiple(self.of_point(x[0], images[1][0]), images)
         known: dict[str, Any] = {"images": images, "near": near}
-        return certify_sum(self, (w, b), {"v": near[1][0]}, tol, passed=False, **known)
+        return certify_sum(self, x, {"v": near[1][0]}, tol, passed=False, **known)
 
 
 # The linear program of the Dantzig selector, by working sets of columns that HiGHS solves.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from ..certificates import Certificate, Verdict
+from ..certificates import Certificate
 from ..certificates.judge import Better, settled
 from ..certificates.residuals import Correlations, Dantzig, Selection, SquareRoot, in_balance, push
 from ..data.columns import match_coefficients
@@ -19,16 +18,16 @@ from ..errors import InputError
 from ..formulas import constant, listed
 from ..losses import Squared
 from ..numerics import LEAST_SQUARE, Array
-from ..penalties import L1
+from ..penalties import Zero
 from ..problem import Objective, Statement
 from ..problem.residuals import RegressionSamples
 from ..problem.terms import Pair
 from ..solvers.exact import Fit, scaled_lasso
-from ..validation import nonnegative_number, positive_number, yes_or_no
-from .arrays import ArrayProblem, Arrays, Shapes
+from ..validation import nonnegative_number, yes_or_no
+from .arrays import ArrayProblem, Arrays, Shapes, compared
 from .base import Hyperparameter
 from .cross_validation import CrossValidated
-from .inputs import Samples, expand, read_coefficients, read_dual, read_intercept, read_samples
+from .inputs import Samples, expand, read_coefficients, read_dual, read_samples
 from .latex import KEPT, Latex, such_that, weights_of
 from .posing import learning_from_dict, learning_to_dict
 from .prediction import Predictor
@@ -41,9 +40,10 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
 
     lam = Hyperparameter()
     classes: Array | None = None
-    _dual_name = "u"
-    _dual_of_samples = True
-    """Whether the dual point has an entry per sample; else per feature."""
+    _dual_names: ClassVar[tuple[str, ...]] = ("u",)
+    _of_features: ClassVar[tuple[str, ...]] = ()
+    """Those of them that have no entry per sample."""
+    _parts: ClassVar[tuple[Any, Any, str]] = Squared(), Zero(), "mean"
     _kernel: Any = None
     _samples: Samples
 
@@ -82,11 +82,7 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
     def sample_parts(self) -> Objective:
         """The samples with the loss that they are scored by, and whether there is an intercept."""
         it, names = self.residuals, tuple(self._samples.feature_names or ())
-        return Objective(it.design, it.y, Squared(), L1(self.lam), it.c, it.fit_intercept, names)
-
-    @property
-    def _parts(self) -> tuple[Any, Any, str]:
-        return Squared(), L1(self.lam), "mean"
+        return Objective(it.design, it.y, Squared(), Zero(), it.c, it.fit_intercept, names)
 
     # -- solved and judged -----------------------------------------------------------------------
 
@@ -95,17 +91,6 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
         self._samples.refuse_changed(self.name)
         return super().solve(solver, **options)
 
-    @abstractmethod
-    def _judged(
-        self, w: Array, b: float, dual: Array | None, tol: float, search: bool
-    ) -> Certificate:
-        """Judge (w, b) by a dual point on the rows kept, or by one that is constructed."""
-
-    def _again(self: Any, w: Array, b: float, own: Array | None, tol: float) -> Certificate:
-        """Judge (w, b) by the multipliers of a better point."""
-        found: Certificate = self.program.certify(w, b, own, tol)
-        return found.but(dual_source="constructed")
-
     def certify(self, *point: Any, tol: float = 1e-6, **arrays: Any) -> Certificate:
         """Judge a point, whoever computed it: (w, b, dual point), by position or by name.
 
@@ -113,79 +98,136 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
         ----------
         *point : array
             w, shape (d,); b, the intercept, judged as it is, the best one for this w where None or
-            absent; and the dual point, judged as it is, constructed where None or absent.
+            absent; and the arrays of the dual point, in the order of ``Solution.dual``, judged as
+            they are, constructed where None or absent.
         tol : float
             For the relative gap and the feasibilities, relative to their rows.
         **arrays
-            The same by name: the dual point is "u", shape (n,), or "v", shape (d,), of
-            ``DantzigSelector``.
+            The same by name: the dual point is "u", shape (n,), with "s", shape (m,), of
+            ``GeneralizedLasso``, or "v", shape (d,), of ``DantzigSelector``.
 
         Returns
         -------
         Certificate
             Claim "optimal".
         """
-        owner, names = f"{self.name}.certify", ("w", "b", self._dual_name)
-        tol = positive_number(tol, owner, "tol")
+        owner, names = f"{self.name}.certify", ("w", "b", *self._dual_names)
         taken = [name for name, _ in zip(names, point, strict=False) if name in arrays]
-        unknown = next((name for name in arrays if name not in names), None)
-        if taken or unknown is not None or len(point) > len(names):
-            wrong = f"{taken[0]!r} is passed twice" if taken else f"there is no array {unknown!r}"
-            wrong = wrong if taken or unknown is not None else f"got {len(point)} arrays"
+        if taken or len(point) > len(names):
+            wrong = f"{taken[0]!r} is passed twice" if taken else f"got {len(point)} arrays"
             raise InputError(f"{owner}: {wrong}; it takes {', '.join(names)}.")
         found = dict(zip(names, point, strict=False)) | arrays
-        if found.get("w") is None:
-            raise InputError(f"{owner}: 'w' is missing; pass {', '.join(names)}.")
-        w, b, dual = (found.get(name) for name in names)
         self._samples.refuse_changed(self.name)
-        w = match_coefficients(self.name, w, self._samples.feature_names)
-        w, b = read_coefficients(self.name, w, b, self.sample_parts)
-        b = self.residuals.best_intercept(w) if b is None else b
-        arrays = {} if dual is None else self._read_dual(dual)
-        return self._judge({"w": w, "b": np.array(b)}, arrays, tol, search=True)
-
-    def _read_dual(self, dual: Any) -> Arrays:
-        name = self._dual_name
-        if not self._dual_of_samples:
-            shapes = self.shapes()[1]
-            return self._arrays("certify", (dual,), {}, shapes, (name,))
-        return {name: expand(read_dual(self.name, dual, self._samples), self._samples)}
+        return super().certify(tol=tol, **{k: v for k, v in found.items() if v is not None})
 
     def objective(self, w: Any, b: Any = 0.0) -> float:
-        """P(w, b); inf where a constraint is violated beyond rounding."""
-        w = match_coefficients(self.name, w, self._samples.feature_names)
-        w, b = read_coefficients(self.name, w, b, self.sample_parts)
-        b = self.residuals.best_intercept(w) if b is None else b
-        return self._value({"w": w, "b": np.array(b)})
+        """P(w, b), with the best b for None; inf where a constraint is violated beyond rounding."""
+        return super().objective(w=w, **({} if b is None else {"b": b}))
 
-    def dual_objective(self, dual: Any) -> float:
-        """D at a dual point; -inf where it is infeasible beyond rounding."""
-        return self._dual_value(self._read_dual(dual))
+    def _arrays(
+        self,
+        method: str,
+        given: tuple[Any, ...],
+        arrays: Mapping[str, Any],
+        shapes: Shapes,
+        needed: tuple[str, ...] = (),
+    ) -> Arrays:
+        """Told in words of samples and features, where they are arrays of these."""
+        found = dict(zip(shapes, given, strict=False)) | dict(arrays)
+        if "w" in found:
+            w = match_coefficients(self.name, found["w"], self._samples.feature_names)
+            found["w"], b = read_coefficients(self.name, w, found.get("b"), self.sample_parts)
+            found |= {} if b is None else {"b": b}
+        for name in self._whole_names & found.keys():
+            found[name] = expand(
+                read_dual(self.name, found[name], self._samples, name), self._samples
+            )
+        return super()._arrays(method, (), found, shapes, needed)
+
+    @property
+    def _whole_names(self) -> set[str]:
+        """The dual arrays with an entry per sample."""
+        return set(self._dual_names) - set(self._of_features)
 
     # -- as the base asks ------------------------------------------------------------------------
 
     def shapes(self) -> tuple[Shapes, Shapes]:
         d, n = self._samples.design.shape[1], self._samples.total
-        return {"w": (d,), "b": ()}, {self._dual_name: (n if self._dual_of_samples else d,)}
+        sizes = {name: n if name in self._whole_names else d for name in self._dual_names}
+        return {"w": (d,), "b": ()}, {name: (size,) for name, size in sizes.items()}
 
     def _complete(self, point: Arrays) -> Arrays:
         if "w" not in point or "b" in point:
-            b = read_intercept(self.name, point.get("b"), self.sample_parts)
-            return point if b is None else {**point, "b": np.array(b)}
-        return {**point, "b": np.array(self.residuals.best_intercept(point["w"]))}
+            return point
+        return self._with_best(point["w"])
+
+    def _with_best(self, w: Array) -> Arrays:
+        return {"w": w, "b": np.array(self.residuals.best_intercept(w))}
+
+    def _kept(self, dual: Arrays) -> Arrays:
+        """On the rows that are kept."""
+        return {
+            name: value[self._samples.kept] if name in self._whole_names else value
+            for name, value in dual.items()
+        }
+
+    def _whole(self, dual: Arrays) -> Arrays:
+        """On all rows."""
+        return {
+            name: expand(value, self._samples) if name in self._whole_names else value
+            for name, value in dual.items()
+        }
+
+    def _value(self, point: Arrays) -> float:
+        return float(self.program.value((point["w"], float(point["b"]))))
+
+    def _dual_value(self, dual: Arrays) -> float:
+        return float(self.program.dual_value(**self._kept(dual)))
 
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        name, kept = self._dual_name, self._samples.kept
-        given = dual.get(name)
-        if given is not None and self._dual_of_samples:
-            given = given[kept]
-        found = self._judged(point["w"], float(point["b"]), given, tol, search)
-        if self._dual_of_samples:
-            found = found.but(dual={name: expand(found.dual[name], self._samples)})
+        found = self.program.certify((point["w"], float(point["b"])), self._kept(dual), tol)
+        if search:
+            found = self._searched(found, point, dual)
+        found = found.but(dual=self._whole(found.dual))
         names = self._samples.feature_names
         if names is None:
             return found
         return found.but(conditions=tuple(row.of_columns(names) for row in found.conditions))
+
+    def _searched(self, found: Certificate, point: Arrays, dual: Arrays) -> Certificate:
+        """After a look at the steps of our own method."""
+        return compared(
+            found,
+            point,
+            self._promising(0.01 * found.tol),
+            self._again,
+            lambda each: self.program.value_rounding((each["w"], float(each["b"]))),
+            dict,
+            with_own=not dual,
+        )
+
+    def _again(self, point: Arrays, dual: Arrays, tol: float) -> Certificate:
+        """Judge a point by the multipliers of a step."""
+        x = point["w"], float(point["b"])
+        found: Certificate = self.program.certify(x, self._kept(dual), tol)
+        return found.but(dual_source="constructed")
+
+    def _promising(self, most: float) -> Iterator[tuple[Arrays, Arrays]]:
+        """The steps that expect a relative gap of at most ``most``, and the last."""
+        last = None
+        for step in self._iterates(self.methods[0]):
+            last = None if self._promise <= most else step
+            if last is None:
+                yield step
+        if last is not None:
+            yield last
+
+    # -- posed with CVXPY, stored ----------------------------------------------------------------
+
+    def _null_from_lam_max(self, found: Arrays) -> Arrays:
+        """What a solver left; w = 0 exactly from ``lam_max`` on."""
+        is_null = found.get("w") is not None and self.lam >= self.lam_max
+        return self._with_best(np.zeros_like(found["w"])) if is_null else found
 
     def to_dict(self: Any) -> dict[str, Any]:
         return learning_to_dict(self)
@@ -322,8 +364,8 @@ class DantzigSelector(ResidualProblem):
 
     methods: ClassVar[tuple[str, ...]] = ("highs",)
     why: ClassVar[str] = "it is a linear program, and few columns of many are needed"
-    _dual_name = "v"
-    _dual_of_samples = False
+    _dual_names = ("v",)
+    _of_features = ("v",)
 
     def __init__(
         self, X: Any, y: Any, lam: float, *, fit_intercept: bool = False, sample_weight: Any = None
@@ -350,59 +392,38 @@ class DantzigSelector(ResidualProblem):
         found, lost = it.against(it.targets, 0.0 * it.targets)
         return float(np.max(np.abs(found) + lost))
 
-    def dual_objective(self, v: Any) -> float:
-        """D(v), v of shape (d,); -inf where v is infeasible beyond rounding."""
-        return super().dual_objective(v)
-
     # -- as the base asks ------------------------------------------------------------------------
 
-    def _value(self, point: Arrays) -> float:
-        return self.program.value((point["w"], float(point["b"])))
-
-    def _judged(
-        self, w: Array, b: float, dual: Array | None, tol: float, search: bool
-    ) -> Certificate:
-        found = self.program.certify(w, b, dual, tol)
-        program = self.program
+    def _searched(self, found: Certificate, point: Arrays, dual: Arrays) -> Certificate:
+        """After a look at the last point of our own method, where its program was solved."""
+        program, tol = self.program, found.tol
 
         def better() -> Better | None:
-            best = self._best()
-            if best is None:
+            last, own = list(self._iterates("highs"))[-1]
+            best = self._again(last, own, tol)
+            rows = [row for row in best.conditions if row.kind == "primal_feasibility"]
+            if self._promise > 0.0 or not all(row.meets(tol) for row in rows):
                 return None
-            point, v = best
-            own = point["w"], float(point["b"])
-            judged = program.certify(*own, v, tol)
-            if not all(r.meets(tol) for r in judged.conditions if r.kind == "primal_feasibility"):
-                return None
-            near = self._scaled(v, 1.0)
-            lost = sum(program.value_rounding(each, near) for each in (own, (w, b)))
-            again = partial(self._again, w, b, v, tol)
-            return Better(point, judged.primal_objective, lost, again)
+            near = self._scaled(own["v"], 1.0)
+            ends = ((each["w"], float(each["b"])) for each in (last, point))
+            lost = sum(program.value_rounding(each, near) for each in ends)
+            again = partial(self._again, point, own, tol)
+            return Better(last, best.primal_objective, lost, again)
 
-        return settled(found, better, with_own=dual is None) if search else found
+        return settled(found, better, with_own=not dual)
 
     def _scaled(self, v: Array, most: float = np.inf) -> list[Pair]:
         return self.program.shrunk(self.program.completed([v]), most)
-
-    def _best(self) -> tuple[Arrays, Array] | None:
-        """The last point and v of our own method; None where its program was not solved."""
-        for point, dual in self._iterates("highs"):
-            if self._promise == 0.0:
-                return point, dual["v"]
-        return None
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         if self.lam >= self.lam_max:
             zero = np.zeros(self._samples.design.shape[1])
             self._promise = 0.0
-            yield self._told(zero), {"v": zero}
+            yield self._with_best(zero), {"v": zero}
             return
         for w, v, is_last in Selection(self.program).rounds():
             self._promise = 0.0 if is_last else np.inf
-            yield self._told(w), {"v": self._scaled(v)[1][0]}
-
-    def _told(self, w: Array) -> Arrays:
-        return {"w": w, "b": np.array(self.residuals.best_intercept(w))}
+            yield self._with_best(w), {"v": self._scaled(v)[1][0]}
 
     # -- posed with CVXPY, told in LaTeX ---------------------------------------------------------
 
@@ -413,11 +434,7 @@ class DantzigSelector(ResidualProblem):
         return pose_dantzig_dual(self.residuals, self.lam)
 
     def _read_point(self) -> Arrays:
-        """What a solver left; w = 0 exactly from ``lam_max`` on."""
-        found = super()._read_point()
-        if found.get("w") is not None and self.lam >= self.lam_max:
-            return self._told(np.zeros_like(found["w"]))
-        return found
+        return self._null_from_lam_max(super()._read_point())
 
     def _read_duals(self) -> Arrays:
         """The multipliers that a solver left, moved to where they are feasible."""
@@ -562,46 +579,7 @@ class SquareRootLasso(ResidualProblem):
         u = in_balance(self.residuals, self.residuals.null_slopes())
         return float(np.max(np.abs(push(self.residuals, u)[0])))
 
-    def dual_objective(self, u: Any) -> float:
-        """D(u), u of shape (n,); -inf where u is infeasible beyond rounding."""
-        return super().dual_objective(u)
-
     # -- as the base asks ------------------------------------------------------------------------
-
-    def _value(self, point: Arrays) -> float:
-        return self.program.cost((point["w"], float(point["b"])))
-
-    def _dual_value(self, dual: Arrays) -> float:
-        return self.program.dual_value(dual["u"][self._samples.kept])
-
-    def _judged(
-        self, w: Array, b: float, dual: Array | None, tol: float, search: bool
-    ) -> Certificate:
-        program = self.program
-        found = program.certify(w, b, dual, tol)
-
-        def better() -> Better | None:
-            best = self._best(tol)
-            if best is None:
-                return None
-            point, u = best
-            own = point["w"], float(point["b"])
-            lost = sum(map(program.value_rounding, (own, (w, b))))
-            again = partial(self._again, w, b, u, tol)
-            return Better(point, program.cost(own), lost, again)
-
-        return settled(found, better, with_own=dual is None) if search else found
-
-    def _best(self, tol: float) -> tuple[Arrays, Array | None] | None:
-        """The last point and u of our own method, or the first that are certified."""
-        best = None
-        for point, dual in self._iterates("scaled_lasso"):
-            u = dual["u"][self._samples.kept] if dual else None
-            found = self.program.certify(point["w"], float(point["b"]), u, 0.01 * tol)
-            best = point, u
-            if found.verdict is Verdict.CERTIFIED:
-                break
-        return best
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         it, program = self.residuals, self.program
@@ -620,7 +598,7 @@ class SquareRootLasso(ResidualProblem):
             yield self._told(*best, slopes[0])
 
     def _told(self, w: Array, b: float, u: Array | None) -> tuple[Arrays, Arrays]:
-        return {"w": w, "b": np.array(b)}, {} if u is None else {"u": self._whole(u)}
+        return {"w": w, "b": np.array(b)}, self._whole({} if u is None else {"u": u})
 
     def _fit(self) -> Fit:
         """The lasso of strength lam sigma, as a function of sigma, warm started."""
@@ -655,9 +633,6 @@ class SquareRootLasso(ResidualProblem):
         super()._compose(samples, intercept)
         self.__dict__.pop("_lasso", None)
 
-    def _whole(self, u: Array) -> Array:
-        return expand(u, self._samples)
-
     # -- posed with CVXPY, told in LaTeX ---------------------------------------------------------
 
     def _pose(self) -> Statement:
@@ -667,19 +642,14 @@ class SquareRootLasso(ResidualProblem):
         return pose_square_root_dual(self.residuals, self.lam)
 
     def _read_point(self) -> Arrays:
-        """What a solver left; w = 0 exactly from ``lam_max`` on."""
-        found = super()._read_point()
-        if found.get("w") is not None and self.lam >= self.lam_max:
-            zero = np.zeros_like(found["w"])
-            return {"w": zero, "b": np.array(self.residuals.best_intercept(zero))}
-        return found
+        return self._null_from_lam_max(super()._read_point())
 
     def _read_duals(self) -> Arrays:
         """The multipliers that a solver left, moved to where they are feasible."""
         found = self.constraints["prediction"].dual_value
         if found is None or self.lam == 0.0 or not np.all(np.isfinite(found)):
             return {}
-        return {"u": self._whole(self.program.best_slope([np.array(found)]))}
+        return self._whole({"u": self.program.best_slope([np.array(found)])})
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         z = self.residuals.design.matvec(point["w"]) + point["b"]
