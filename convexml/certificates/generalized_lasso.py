@@ -8,7 +8,7 @@ the projection tells that it must be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -103,14 +103,6 @@ class Generalized(SumOfTerms):
 
     # -- the two objectives ----------------------------------------------------------------------
 
-    def residual(self, w: Array) -> Array:
-        """X w - y, each entry rounded once; w holds the intercept too."""
-        return exact_residual(self.X, w, self.y)
-
-    def combinations(self, w: Array) -> Array:
-        """A w, each entry rounded once."""
-        return exact_residual(self.A, w)
-
     @cached_property
     def terms(self) -> tuple[Summand, ...]:
         """Squares of the residuals, and a norm of the combinations."""
@@ -124,14 +116,15 @@ class Generalized(SumOfTerms):
     def _off(self) -> Array:
         return np.abs(self.y - self.level)
 
-    def images(self, x: Array) -> list[Pair]:
-        """X w - y and A w; products are exact where their rounding shows in P."""
-        r, z, size, share = self.X @ x - self.y, self.A @ x, np.abs(x), gamma(x.size + 3)
+    def images(self, x: tuple[Array, float]) -> list[Pair]:
+        """X w + b - y and A w; products are exact where their rounding shows in P."""
+        w = np.append(*x) if self.fit_intercept else x[0]
+        r, z, size, share = self.X @ w - self.y, self.A @ w, np.abs(w), gamma(w.size + 3)
         terms = self._sizes[0] @ size + np.abs(self.y), self._sizes[1] @ size
         found = [(r, share * terms[0]), (z, share * terms[1])]
         if self._lost(found) <= VISIBLE * self.cost_of(found):
             return found
-        r, z = self.residual(x), self.combinations(x)
+        r, z = exact_residual(self.X, w, self.y), exact_residual(self.A, w)
         return [(r, UNIT * np.abs(r)), (z, UNIT * np.abs(z))]
 
     def _lost(self, images: list[Pair]) -> float:
@@ -140,7 +133,7 @@ class Generalized(SumOfTerms):
         lost = float(self.c @ ((np.abs(r) + d) * d)) + self.lam * float(e.sum())
         return (share * self.cost_of(images) + lost) * (1.0 + share)
 
-    def value_rounding(self, x: Array, near: Sequence[Pair] = ()) -> float:
+    def value_rounding(self, x: tuple[Array, float], near: Sequence[Pair] = ()) -> float:
         """What the objective may be off by."""
         return self._lost(self.images(x))
 
@@ -186,11 +179,9 @@ class Generalized(SumOfTerms):
 
     # -- the certificate -------------------------------------------------------------------------
 
-    def certify(
-        self, w: Array, u: Array | None, s: Array | None, tol: float, *, passed: bool
-    ) -> Certificate:
-        """Judge w, which holds the intercept too, by the best of the dual points for it."""
-        images = self.images(w)
+    def certify(self, x: tuple[Array, float], dual: Mapping[str, Array], tol: float) -> Certificate:
+        """Judge (w, b) by the best of the dual points for it."""
+        images, u, s = self.images(x), dual.get("u"), dual.get("s")
         for exactly in (False, True):
             tried = list(self._tried(images, u, s, tol, exactly))
             gap, best = min((self._gap(images, near), k) for k, near in enumerate(tried))
@@ -203,10 +194,10 @@ class Generalized(SumOfTerms):
         moved = (np.max(np.abs(p - q)) for p, q in zip(own.parts, given, strict=True) if p.size)
         return certify_sum(
             self,
-            w,
+            x,
             {"s": given[1]},
             tol,
-            passed=passed,
+            passed=bool(dual),
             equations=self._equations(*given),
             images=images,
             near=self._near(own),

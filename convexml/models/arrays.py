@@ -524,10 +524,10 @@ STEPS = 100
 
 def compared(
     found: Certificate,
-    w: Array,
-    steps: Iterable[tuple[Array, Array]],
-    certify: Callable[[Array, Array, float], Certificate],
-    rounding: Callable[[Array], float],
+    w: Any,
+    steps: Iterable[tuple[Any, Any]],
+    certify: Callable[[Any, Any, float], Certificate],
+    rounding: Callable[[Any], float],
     told: Callable[[Array], dict[str, Any]],
     *,
     with_own: bool,

@@ -15,70 +15,33 @@ from ..certificates import Certificate
 from ..certificates.generalized_lasso import Generalized, with_ones
 from ..certificates.scale import learning_scale, relative
 from ..certificates.shape import Trend
-from ..data.columns import match_coefficients
 from ..errors import InputError
-from ..formulas import Weights, constant, listed
-from ..losses import Squared
+from ..formulas import Terms, Weights, listed
+from ..modelling import cp
 from ..numerics import LEAST_SQUARE, Array
-from ..penalties import Zero
-from ..problem import Objective, Statement
-from ..solvers.dual.combinations import BandedBox, combination_steps, inner_points, promising
+from ..problem import Statement
+from ..solvers.dual.combinations import BandedBox, combination_steps, inner_points
 from ..solvers.exact import smallest_box, without_combinations
-from ..validation import finite_array, nonnegative_integer, nonnegative_number, yes_or_no
-from .arrays import ArrayProblem, Arrays, Shapes, SumProblem, compared
+from ..validation import finite_array, nonnegative_integer, nonnegative_number
+from .arrays import Arrays, Shapes, SumProblem, compared
 from .base import Hyperparameter
-from .cross_validation import CrossValidated
 from .inputs import (
     Samples,
-    expand,
-    read_dual,
-    read_intercept,
     read_matrix,
-    read_samples,
     refuse_lost,
 )
 from .latex import Latex, such_that, weights_of
 from .nu import samples_from_dict, samples_to_dict
 from .pictures.answers import draw_curve
-from .prediction import Predictor
+from .residuals import ResidualProblem, pose_residuals, pose_residuals_dual
 from .solution import Solution
 
 # The generalized lasso as CVXPY problems and in LaTeX.
 
 
-def pose_generalized(samples: Samples, A: Any, strength: float, intercept: bool) -> Statement:
-    """Minimise (1/2) sum_i c_i (z_i - y_i)^2 + lam |v|_1 s.t. X w + b = z (u), A w = v (s)."""
-    import cvxpy as cp
-
-    lam = cp.Parameter(name="lam", nonneg=True, value=strength)
-    (n, d), m = samples.X.shape, A.shape[0]
-    w, z, v = cp.Variable(d, name="w"), cp.Variable(n, name="z"), cp.Variable(m, name="v")
-    variables = {"w": w, "z": z, "v": v}
-    prediction = constant(samples.X, "X") @ w
-    if intercept:
-        variables["b"] = b = cp.Variable(name="b")
-        prediction = prediction + b
-    constraints = {"prediction": prediction == z, "combinations": constant(A, "A") @ w == v}
-    c = constant(samples.weights / samples.weights.sum(), "c")
-    loss = cp.sum_squares(cp.multiply(cp.sqrt(c), z - constant(samples.y, "y")))
-    return Statement.of(
-        cp.Minimize(0.5 * loss + lam * cp.norm1(v)), variables, constraints, {"lam": lam}
-    )
-
-
-def pose_generalized_dual(samples: Samples, A: Any, strength: float, intercept: bool) -> Statement:
-    """Maximise -(1/2) sum_i u_i^2 / c_i - y'u s.t. X'u + A's = 0, |s_k| <= lam, 1'u = 0."""
-    import cvxpy as cp
-
-    lam = cp.Parameter(name="lam", nonneg=True, value=strength)
-    u, s = cp.Variable(len(samples.y), name="u"), cp.Variable(A.shape[0], name="s")
-    pull = constant(samples.X, "X").T @ u + constant(A, "A").T @ s
-    constraints = {"stationarity": pull == 0.0, "box": cp.abs(s) <= lam}
-    if intercept:
-        constraints["intercept"] = cp.sum(u) == 0.0
-    c = constant(samples.weights / samples.weights.sum(), "c")
-    value = -0.5 * cp.sum_squares(cp.multiply(1.0 / cp.sqrt(c), u)) - constant(samples.y, "y") @ u
-    return Statement.of(cp.Maximize(value), {"u": u, "s": s}, constraints, {"lam": lam})
+def half_squares(t: Any) -> Terms:
+    """|t|^2 / 2, its own conjugate."""
+    return Terms(0.5 * cp.sum_squares(t), {})
 
 
 def generalized_latex(intercept: bool, weighted: bool) -> Latex:
@@ -117,7 +80,7 @@ def generalized_latex(intercept: bool, weighted: bool) -> Latex:
     )
 
 
-class GeneralizedLasso(CrossValidated, Predictor, ArrayProblem):
+class GeneralizedLasso(ResidualProblem):
     r"""Minimise (1/2) mean (y - X w - b)^2 + lam |A w|_1.
 
     Each row of A is a combination of coefficients that is to be 0: differences of neighbours on a
@@ -160,10 +123,8 @@ class GeneralizedLasso(CrossValidated, Predictor, ArrayProblem):
 
     methods: ClassVar[tuple[str, ...]] = ("interior_point",)
     why: ClassVar[str] = "its dual is a quadratic over a box"
-    lam = Hyperparameter()
-    classes = _kernel = None
-    _parts: ClassVar[tuple[Any, ...]] = Squared(), Zero(), "mean"
-    _samples: Samples
+    _dual_names = ("u", "s")
+    _of_features = ("s",)
 
     def __init__(
         self,
@@ -175,42 +136,29 @@ class GeneralizedLasso(CrossValidated, Predictor, ArrayProblem):
         fit_intercept: bool = True,
         sample_weight: Any = None,
     ) -> None:
-        samples = read_samples(self.name, X, y, sample_weight, "real")
-        self._compose(samples, yes_or_no(fit_intercept, self.name, "fit_intercept"))
         self._A = read_matrix(self.name, A, "A")
-        y, d = samples.y, samples.X.shape[1]
+        refuse_lost(self.name, self._A, "A")
+        super().__init__(X, y, lam, fit_intercept=fit_intercept, sample_weight=sample_weight)
+        d = self._samples.X.shape[1]
         if self._A.shape[1] != d:
             shape = f"A must have one column per feature ({d}), got shape {self._A.shape}."
             raise InputError(f"{self.name}: {shape} Its rows are combinations of coefficients.")
-        refuse_lost(self.name, self._A, "A")
-        self._hyper = self._check(lam=lam)
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            null = self.program.null
-        if not (LEAST_SQUARE < null < 1e280 or (np.ptp(y) == 0.0 and null < np.inf)):
-            lost = f"squares of y are beyond float64 (entries up to {np.max(np.abs(y)):g})"
-            raise InputError(f"{self.name}: {lost}; change its unit.")
 
     def _compose(self, samples: Samples, intercept: bool) -> None:
-        self._samples, self._intercept = samples, intercept
+        super()._compose(samples, intercept)
         self.__dict__.pop("program", None)
 
     def _check(self, **hyper: Any) -> dict[str, Any]:
         self.__dict__.pop("program", None)
-        return {"lam": nonnegative_number(hyper["lam"], self.name, "lam")}
-
-    @property
-    def sample_parts(self) -> Objective:
-        """The samples and the loss, without the penalty."""
-        s, names = self._samples, tuple(self._samples.feature_names or ())
-        c = s.weights / s.weights.sum()
-        return Objective(s.design, s.y, Squared(), Zero(), c, self._intercept, names)
+        return super()._check(**hyper)
 
     @cached_property
     def program(self) -> Generalized:
         """The problem as its certificate sees it."""
-        s, pair = self._samples, (self._samples.X, self._A)
-        X, A = with_ones(*pair) if self._intercept else pair
-        return Generalized(X, A, s.y, s.weights / s.weights.sum(), self.lam, self._intercept)
+        it = self.residuals
+        X, A = it.design.constant, self._A
+        X, A = with_ones(X, A) if it.fit_intercept else (X, A)
+        return Generalized(X, A, it.y, it.c, self.lam, it.fit_intercept)
 
     @property
     def lam_max(self) -> float:
@@ -224,97 +172,37 @@ class GeneralizedLasso(CrossValidated, Predictor, ArrayProblem):
     # -- as the base asks ------------------------------------------------------------------------
 
     def shapes(self) -> tuple[Shapes, Shapes]:
-        d, n = int(self._samples.X.shape[1]), self._samples.total
-        return {"w": (d,), "b": ()}, {"u": (n,), "s": (int(self._A.shape[0]),)}
-
-    def _complete(self, point: Arrays) -> Arrays:
-        if "w" not in point or "b" in point:
-            return point
-        at = np.append(point["w"], 0.0)
-        b = -self.program.c @ self.program.residual(at) if self._intercept else 0.0
-        return {**point, "b": np.array(b)}
-
-    def _joined(self, point: Arrays) -> Array:
-        read_intercept(self.name, point["b"], self.sample_parts)  # refuses one that is not there
-        return np.append(point["w"], point["b"]) if self._intercept else point["w"]
-
-    def _split(self, w: Array) -> Arrays:
-        w, b = (w[:-1], w[-1]) if self._intercept else (w, 0.0)
-        return {"w": w, "b": np.array(b)}
-
-    def _value(self, point: Arrays) -> float:
-        return self.program.value(self._joined(point))
-
-    def _dual_value(self, dual: Arrays) -> float:
-        u = read_dual(f"{self.name}.dual_objective", dual["u"], self._samples)
-        return self.program.dual_value(u, dual["s"])
-
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        w, program, u = self._joined(point), self.program, dual.get("u")
-        u = None if u is None else read_dual(f"{self.name}.certify", u, self._samples)
-        found = program.certify(w, u, dual.get("s"), tol, passed=bool(dual))
-        if search:
-            found = compared(
-                found,
-                w,
-                promising(combination_steps(program), 0.01 * tol),
-                lambda better, own, tol: program.certify(better, None, own, tol, passed=False),
-                program.value_rounding,
-                self._split,
-                with_own=not dual,
-            )
-        return found.but(dual={**found.dual, "u": expand(found.dual["u"], self._samples)})
+        point, dual = super().shapes()
+        return point, {**dual, "s": (int(self._A.shape[0]),)}
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         for w, s, promise in combination_steps(self.program):
             self._promise = promise
-            yield self._split(w), {"s": s}
-
-    def solve(self, solver: str = "auto", **options: Any) -> Solution:
-        """Solve and certify, as every problem."""
-        self._samples.refuse_changed(self.name)
-        return super().solve(solver, **options)
-
-    def certify(self, *point: Any, tol: float = 1e-6, **arrays: Any) -> Certificate:
-        """Judge (w, b, u, s), by position or by name; what is None is constructed."""
-        self._samples.refuse_changed(self.name)
-        return super().certify(*point[4:], tol=tol, **self._named(point, arrays))
-
-    def objective(self, *point: Any, **arrays: Any) -> float:
-        """P(w, b); b is 0 where it is not passed."""
-        return super().objective(*point[2:], **{"b": 0.0} | self._named(point[:2], arrays))
-
-    def _named(self, point: tuple[Any, ...], arrays: dict[str, Any]) -> dict[str, Any]:
-        found = dict(zip(("w", "b", "u", "s"), point, strict=False)) | arrays
-        if "w" in found:
-            found["w"] = match_coefficients(self.name, found["w"], self.features)
-        return {name: value for name, value in found.items() if value is not None}
+            w, b = (w[:-1], w[-1]) if self.residuals.fit_intercept else (w, 0.0)
+            yield {"w": w, "b": np.array(b)}, {"s": s}
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 
     def _pose(self) -> Statement:
-        return pose_generalized(self._samples, self._A, self.lam, self._intercept)
+        return pose_residuals(self.residuals, half_squares, self.lam, self._A)
 
     def _pose_dual(self) -> Statement:
-        return pose_generalized_dual(self._samples, self._A, self.lam, self._intercept)
+        return pose_residuals_dual(self.residuals, half_squares, self.lam, self._A)
 
     def _read_duals(self) -> Arrays:
         u, s = (self.constraints[name].dual_value for name in ("prediction", "combinations"))
-        return (
-            {}
-            if u is None or s is None
-            else {"u": expand(np.array(u), self._samples), "s": np.array(s)}
-        )
+        return {} if u is None or s is None else self._whole({"u": np.array(u), "s": np.array(s)})
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
-        w, program = self._joined(point), self.program
-        values = {**point, "z": program.X @ w, "v": program.combinations(w)}
+        z = self.residuals.design.matvec(point["w"]) + point["b"]
+        values = {**point, "z": z, "v": self._A @ point["w"]}
         known = {name: value for name, value in values.items() if name in self.variables}
-        return known, {"prediction": dual["u"][self._samples.kept], "combinations": dual["s"]}
+        kept = self._kept(dual)
+        return known, {"prediction": kept["u"], "combinations": kept["s"]}
 
     def to_dict(self) -> dict[str, Any]:
         A = self._A.toarray() if sparse.issparse(self._A) else self._A
-        own = {"lam": self.lam, "A": A.tolist(), "fit_intercept": self._intercept}
+        own = {"lam": self.lam, "A": A.tolist(), "fit_intercept": self.residuals.fit_intercept}
         own["y"] = self._samples.y.tolist()
         return {"kind": self.name, **samples_to_dict(self._samples, None), **own}
 
@@ -326,7 +214,7 @@ class GeneralizedLasso(CrossValidated, Predictor, ArrayProblem):
         return cls(X, y, stored["lam"], stored["A"], **named)
 
     def _formulas(self) -> Latex:
-        return generalized_latex(self._intercept, self._samples.weighted)
+        return generalized_latex(self.residuals.fit_intercept, self._samples.weighted)
 
     def __repr__(self) -> str:
         (n, d), m = self._samples.X.shape, self._A.shape[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any, ClassVar, Self, cast
 
@@ -15,8 +15,9 @@ from ..certificates.residuals import Correlations, Dantzig, Selection, SquareRoo
 from ..data.columns import match_coefficients
 from ..deadline import seconds_left
 from ..errors import InputError
-from ..formulas import constant, listed
+from ..formulas import Terms, constant, listed
 from ..losses import Squared
+from ..modelling import cp
 from ..numerics import LEAST_SQUARE, Array
 from ..penalties import Zero
 from ..problem import Objective, Statement
@@ -224,10 +225,11 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
 
     # -- posed with CVXPY, stored ----------------------------------------------------------------
 
-    def _null_from_lam_max(self, found: Arrays) -> Arrays:
+    def _null_from_lam_max(self: Any, found: Arrays) -> Arrays:
         """What a solver left; w = 0 exactly from ``lam_max`` on."""
         is_null = found.get("w") is not None and self.lam >= self.lam_max
-        return self._with_best(np.zeros_like(found["w"])) if is_null else found
+        known: Arrays = self._with_best(np.zeros_like(found["w"])) if is_null else found
+        return known
 
     def to_dict(self: Any) -> dict[str, Any]:
         return learning_to_dict(self)
@@ -242,6 +244,61 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
         return f"{self.name}(n={n}, d={d}, lam={self.lam!r})"
 
 
+# Penalised residuals as CVXPY problems.
+
+
+Expressed = Callable[[Any], Terms]
+
+
+def pose_residuals(
+    samples: RegressionSamples, size: Expressed, strength: float, A: Any = None
+) -> Statement:
+    """Minimise f(sqrt(c) (z - y)) + lam |w|_1 s.t. X w + b = z (u); lam |v|_1 with A w = v (s).
+
+    ``size`` is the expression of f.
+    """
+    lam = cp.Parameter(name="lam", nonneg=True, value=strength)
+    w, z = cp.Variable(samples.design.shape[1], name="w"), cp.Variable(len(samples.y), name="z")
+    variables, penalised = {"w": w, "z": z}, w
+    prediction = constant(samples.design.constant, "X") @ w
+    if samples.fit_intercept:
+        variables["b"] = b = cp.Variable(name="b")
+        prediction = prediction + b
+    constraints = {"prediction": prediction == z}
+    if A is not None:
+        variables["v"] = penalised = cp.Variable(A.shape[0], name="v")
+        constraints["combinations"] = constant(A, "A") @ w == penalised
+    c = constant(samples.roots, "sqrt(c)")
+    fit = size(cp.multiply(c, z - constant(samples.y, "y"))).value
+    goal = cp.Minimize(fit + lam * cp.norm1(penalised))
+    return Statement.of(goal, variables, constraints, {"lam": lam})
+
+
+def pose_residuals_dual(
+    samples: RegressionSamples, conjugate: Expressed, strength: float, A: Any = None
+) -> Statement:
+    """Maximise -y'u - f*(u / sqrt(c)) s.t. |x_j'u| <= lam, or X'u + A's = 0 with |s_k| <= lam.
+
+    Its multipliers are the primal solution: -b of ``intercept``, -w of ``stationarity``, |w_j| of
+    ``correlation``, |(A w)_k| of ``box``, f of ``ball``.
+    """
+    lam = cp.Parameter(name="lam", nonneg=True, value=strength)
+    variables = {"u": (u := cp.Variable(len(samples.y), name="u"))}
+    push = constant(samples.design.constant, "X").T @ u
+    if A is None:
+        constraints = {"correlation": cp.abs(push) <= lam}
+    else:
+        variables["s"] = s = cp.Variable(A.shape[0], name="s")
+        pull = push + constant(A, "A").T @ s
+        constraints = {"stationarity": pull == 0.0, "box": cp.abs(s) <= lam}
+    fit = conjugate(cp.multiply(1.0 / constant(samples.roots, "sqrt(c)"), u))
+    constraints |= fit.constraints
+    if samples.fit_intercept:
+        constraints["intercept"] = cp.sum(u) == 0.0
+    goal = cp.Maximize(-fit.value - constant(samples.y, "y") @ u)
+    return Statement.of(goal, variables, constraints, {"lam": lam})
+
+
 # The Dantzig selector as CVXPY problems, and in LaTeX.
 
 
@@ -250,8 +307,6 @@ def pose_dantzig(samples: RegressionSamples, strength: float) -> Statement:
 
     v is the multiplier of ``upper`` less that of ``lower``.
     """
-    import cvxpy as cp
-
     lam = cp.Parameter(name="lam", nonneg=True, value=strength)
     X, c = constant(samples.design.constant, "X"), constant(samples.c, "c")
     w, r = cp.Variable(samples.design.shape[1], name="w"), cp.Variable(len(samples.y), name="r")
@@ -275,8 +330,6 @@ def pose_dantzig_dual(samples: RegressionSamples, strength: float) -> Statement:
 
     w is the multiplier of ``upper`` less that of ``lower``, b that of ``balance``.
     """
-    import cvxpy as cp
-
     lam = cp.Parameter(name="lam", nonneg=True, value=strength)
     X, c = constant(samples.design.constant, "X"), constant(samples.c, "c")
     v, q = cp.Variable(samples.design.shape[1], name="v"), cp.Variable(len(samples.y), name="q")
@@ -460,42 +513,14 @@ class DantzigSelector(ResidualProblem):
 # The square-root lasso as CVXPY problems, and in LaTeX.
 
 
-def pose_square_root(samples: RegressionSamples, strength: float) -> Statement:
-    """Minimise sqrt(sum_i c_i (z_i - y_i)^2) + lam |w|_1 s.t. X w + b = z (dual: u)."""
-    import cvxpy as cp
-
-    lam = cp.Parameter(name="lam", nonneg=True, value=strength)
-    w, z = cp.Variable(samples.design.shape[1], name="w"), cp.Variable(len(samples.y), name="z")
-    variables = {"w": w, "z": z}
-    prediction = constant(samples.design.constant, "X") @ w
-    if samples.fit_intercept:
-        variables["b"] = b = cp.Variable(name="b")
-        prediction = prediction + b
-    constraints = {"prediction": prediction == z}
-    size = cp.norm(cp.multiply(constant(samples.roots, "sqrt(c)"), z - constant(samples.y, "y")), 2)
-    return Statement.of(cp.Minimize(size + lam * cp.norm1(w)), variables, constraints, {"lam": lam})
+def root(t: Any) -> Terms:
+    """|t|."""
+    return Terms(cp.norm(t, 2), {})
 
 
-def pose_square_root_dual(samples: RegressionSamples, strength: float) -> Statement:
-    """Maximise -y'u s.t. |x_j'u| <= lam, sum_i u_i^2 / c_i <= 1, 1'u = 0.
-
-    Its multipliers are the primal solution: |w_j| of ``correlation``, sqrt(sum_i c_i r_i^2) of
-    ``ball``, -b of ``intercept``.
-    """
-    import cvxpy as cp
-
-    lam = cp.Parameter(name="lam", nonneg=True, value=strength)
-    u = cp.Variable(len(samples.y), name="u")
-    push = constant(samples.design.constant, "X").T @ u
-    constraints = {
-        "correlation": cp.abs(push) <= lam,
-        "ball": cp.norm(cp.multiply(1.0 / constant(samples.roots, "sqrt(c)"), u), 2) <= 1.0,
-    }
-    if samples.fit_intercept:
-        constraints["intercept"] = cp.sum(u) == 0.0
-    return Statement.of(
-        cp.Maximize(-constant(samples.y, "y") @ u), {"u": u}, constraints, {"lam": lam}
-    )
+def ball(t: Any) -> Terms:
+    """Its conjugate."""
+    return Terms(cp.Constant(0.0), {"ball": cp.norm(t, 2) <= 1.0})
 
 
 def square_root_latex(intercept: bool, weighted: bool) -> Latex:
@@ -636,10 +661,10 @@ class SquareRootLasso(ResidualProblem):
     # -- posed with CVXPY, told in LaTeX ---------------------------------------------------------
 
     def _pose(self) -> Statement:
-        return pose_square_root(self.residuals, self.lam)
+        return pose_residuals(self.residuals, root, self.lam)
 
     def _pose_dual(self) -> Statement:
-        return pose_square_root_dual(self.residuals, self.lam)
+        return pose_residuals_dual(self.residuals, ball, self.lam)
 
     def _read_point(self) -> Arrays:
         return self._null_from_lam_max(super()._read_point())

@@ -83,7 +83,7 @@ def test_no_gap_is_less_than_what_a_better_point_proves(seed: int) -> None:
         for size in (1e-6, 1e-2, 1.0):
             w, b = best["w"] * (1.0 + size * rng.normal(size=best["w"].size)), best["b"]
             at = np.append(w, b * ones)
-            found = program.images(at)
+            found = program.images((w, float(b)))
             for (told, error), true in zip(found, images(program, at), strict=True):
                 pairs = zip(q.row(told), q.row(error), true, strict=True)
                 assert all(abs(a - v) <= e for a, e, v in pairs)

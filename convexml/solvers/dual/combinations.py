@@ -188,17 +188,6 @@ def combination_steps(program: Generalized) -> Iterator[Step]:
         yield program.told(box.w), s, promise
 
 
-def promising(steps: Iterator[Step], most: float) -> Iterator[tuple[Array, Array]]:
-    """(w, s) of the steps that expect a relative gap of at most ``most``, and of the last."""
-    last: Step | None = None
-    for w, s, promise in steps:
-        last = None if promise <= most else (w, s, promise)
-        if last is None:
-            yield w, s
-    if last is not None:
-        yield last[:2]
-
-
 def _least_squares(program: Generalized) -> Array:
     B = program.stack.B
     B = B.toarray() if sparse.issparse(B) else B
