@@ -15,8 +15,6 @@ from .combinatorial import NearestNeighbors as NearestNeighbors
 from .combinatorial import OptimalTransport as OptimalTransport
 from .combinatorial import SpanningTree as SpanningTree
 from .discriminant import DiscriminantAnalysis as DiscriminantAnalysis
-from .generalized_lasso import GeneralizedLasso as GeneralizedLasso
-from .generalized_lasso import TrendFilter as TrendFilter
 from .kernel import KernelProblem as KernelProblem
 from .kernel import KernelRidge as KernelRidge
 from .kernel import KernelSVR as KernelSVR
@@ -43,7 +41,9 @@ from .regression import QuantileRegression as QuantileRegression
 from .regression import Ridge as Ridge
 from .regression import Slope as Slope
 from .residuals import DantzigSelector as DantzigSelector
+from .residuals import GeneralizedLasso as GeneralizedLasso
 from .residuals import SquareRootLasso as SquareRootLasso
 from .shape import ConvexRegression as ConvexRegression
 from .shape import EnclosingBall as EnclosingBall
 from .shape import MonotoneRegression as MonotoneRegression
+from .trend import TrendFilter as TrendFilter

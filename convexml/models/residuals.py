@@ -1,21 +1,24 @@
-"""The Dantzig selector and the square-root lasso: residuals bound or penalised as a whole."""
+"""The Dantzig selector, the square-root and the generalized lasso: one term as a whole."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
+from scipy import sparse
 
 from ..certificates import Certificate
+from ..certificates.generalized_lasso import Generalized, with_ones
 from ..certificates.judge import Better, settled
 from ..certificates.residuals import Correlations, Dantzig, Selection, SquareRoot, in_balance, push
 from ..data.columns import match_coefficients
 from ..deadline import seconds_left
 from ..errors import InputError
-from ..formulas import Terms, constant, listed
+from ..formulas import Terms, Weights, constant, listed
 from ..losses import Squared
 from ..modelling import cp
 from ..numerics import LEAST_SQUARE, Array
@@ -23,13 +26,23 @@ from ..penalties import Zero
 from ..problem import Objective, Statement
 from ..problem.residuals import RegressionSamples
 from ..problem.terms import Pair
-from ..solvers.exact import Fit, scaled_lasso
+from ..solvers.dual.combinations import combination_steps
+from ..solvers.exact import Fit, scaled_lasso, smallest_box, without_combinations
 from ..validation import nonnegative_number, yes_or_no
 from .arrays import ArrayProblem, Arrays, Shapes, compared
 from .base import Hyperparameter
 from .cross_validation import CrossValidated
-from .inputs import Samples, expand, read_coefficients, read_dual, read_samples
+from .inputs import (
+    Samples,
+    expand,
+    read_coefficients,
+    read_dual,
+    read_matrix,
+    read_samples,
+    refuse_lost,
+)
 from .latex import KEPT, Latex, such_that, weights_of
+from .nu import samples_from_dict, samples_to_dict
 from .posing import learning_from_dict, learning_to_dict
 from .prediction import Predictor
 from .regression import Lasso, LeastSquares
@@ -683,6 +696,191 @@ class SquareRootLasso(ResidualProblem):
 
     def _formulas(self) -> Latex:
         return square_root_latex(self.residuals.fit_intercept, self._samples.weighted)
+
+
+# The generalized lasso as CVXPY problems and in LaTeX.
+
+
+def half_squares(t: Any) -> Terms:
+    """|t|^2 / 2, its own conjugate."""
+    return Terms(0.5 * cp.sum_squares(t), {})
+
+
+def generalized_latex(intercept: bool, weighted: bool) -> Latex:
+    """Primal, Lagrangian, dual and KKT conditions."""
+    c = weights_of("mean", False)
+    words = rf"c_i = {c.each}"
+    if weighted:  # s are multipliers
+        c = Weights(r"\sum_i c_i", "c_i", "u_i / c_i")
+        words = r"(i : c_i > 0),\ c_i = \text{weight of sample } i \text{ by the sum of all}"
+    b, over = (r" + b\mathbf{1}", "w, b, z, v") if intercept else ("", "w, z, v")
+    cost = rf"{c.total} \tfrac12 (z_i - y_i)^2 + \lambda\|v\|_1"
+    rows = f"Xw{b} = z", "Aw = v"
+    balance = r"\mathbf{1}^\top u = 0" if intercept else ""
+    gain = rf"-{c.total} \left[\tfrac12 t_i^2 + y_i t_i\right]"
+    rescaled = f"t_i = {c.inverse}"
+    pull, box = r"X^\top u + A^\top s = 0", r"|s_k| \le \lambda"
+    return Latex(
+        rf"\min_{{{over}}}\ {cost}" + such_that(*rows),
+        rf"{cost} + u^\top\left(Xw{b} - z\right) + s^\top\left(Aw - v\right)",
+        rf"\max_{{u, s}}\ {gain}" + such_that(*filter(None, (rescaled, pull, box, balance))),
+        tuple(
+            filter(
+                None,
+                (
+                    rf"u_i = {c.each} \left(z_i - y_i\right)",
+                    pull,
+                    balance,
+                    box,
+                    r"\lambda |(Aw)_k| = s_k (Aw)_k",
+                    *rows,
+                ),
+            )
+        ),
+        listed(words, r"A = \text{combinations of coefficients, a row each}"),
+        over=("z", "w", *("b" * intercept), "v"),
+    )
+
+
+class GeneralizedLasso(ResidualProblem):
+    r"""Minimise (1/2) mean (y - X w - b)^2 + lam |A w|_1.
+
+    Each row of A is a combination of coefficients that is to be 0: differences of neighbours on a
+    graph (the fused lasso), of all pairs, contrasts. A = I is the lasso.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+        Samples in rows.
+    y : array, shape (n,)
+        Real targets.
+    lam : float
+        Strength >= 0.
+    A : array or sparse matrix, shape (m, d)
+        Combinations in rows; of any rank, m may be more than d.
+    fit_intercept : bool
+        The intercept is not penalised.
+    sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
+
+    Raises
+    ------
+    InputError
+        For a negative lam, an A with other columns than X, NaN or infinite entries, wrong shapes,
+        bad weights, y whose squares are beyond float64.
+
+    Notes
+    -----
+    With c_i = s_i / sum s the dual maximises -(1/2) sum u_i^2 / c_i - y'u over "u" (n,) and "s"
+    (m,) s.t. X'u + A's = 0, 1'u = 0 (with an intercept) and |s_k| <= lam; u_i = c_i (x_i'w + b -
+    y_i) at the optimum, and lam |(A w)_k| = s_k (A w)_k. From ``lam_max`` on A w = 0, to the
+    rounding of A. Dual points that leave a residual are moved by as little as removes it, at a
+    price. Where columns of X and A together depend up to rounding only, no bound is known.
+
+    References
+    ----------
+    Tibshirani and Taylor, *The solution path of the generalized lasso*, Annals of Statistics 39
+    (2011), https://doi.org/10.1214/11-AOS878.
+    """
+
+    methods: ClassVar[tuple[str, ...]] = ("interior_point",)
+    why: ClassVar[str] = "its dual is a quadratic over a box"
+    _dual_names = ("u", "s")
+    _of_features = ("s",)
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        lam: float,
+        A: Any,
+        *,
+        fit_intercept: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        self._A = read_matrix(self.name, A, "A")
+        refuse_lost(self.name, self._A, "A")
+        super().__init__(X, y, lam, fit_intercept=fit_intercept, sample_weight=sample_weight)
+        d = self._samples.X.shape[1]
+        if self._A.shape[1] != d:
+            shape = f"A must have one column per feature ({d}), got shape {self._A.shape}."
+            raise InputError(f"{self.name}: {shape} Its rows are combinations of coefficients.")
+
+    def _compose(self, samples: Samples, intercept: bool) -> None:
+        super()._compose(samples, intercept)
+        self.__dict__.pop("program", None)
+
+    def _check(self, **hyper: Any) -> dict[str, Any]:
+        self.__dict__.pop("program", None)
+        return super()._check(**hyper)
+
+    @cached_property
+    def program(self) -> Generalized:
+        """The problem as its certificate sees it."""
+        it = self.residuals
+        X, A = it.design.constant, self._A
+        X, A = with_ones(X, A) if it.fit_intercept else (X, A)
+        return Generalized(X, A, it.y, it.c, self.lam, it.fit_intercept)
+
+    @property
+    def lam_max(self) -> float:
+        """The smallest lam with A w = 0, to the rounding of A; InputError if that is not solved."""
+        program = replace(self.program, lam=float(np.sqrt(self.program.null)) or 1.0)  # of any lam
+        found = without_combinations(program.stack, program.side)
+        if found is None:
+            raise InputError(f"{self.name}.lam_max: {program.unknown or 'A w = 0 is not solved.'}")
+        return float(np.max(np.abs(smallest_box(program.stack.A, found[1])), initial=0.0))
+
+    # -- as the base asks ------------------------------------------------------------------------
+
+    def shapes(self) -> tuple[Shapes, Shapes]:
+        point, dual = super().shapes()
+        return point, {**dual, "s": (int(self._A.shape[0]),)}
+
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
+        for w, s, promise in combination_steps(self.program):
+            self._promise = promise
+            w, b = (w[:-1], w[-1]) if self.residuals.fit_intercept else (w, 0.0)
+            yield {"w": w, "b": np.array(b)}, {"s": s}
+
+    # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
+
+    def _pose(self) -> Statement:
+        return pose_residuals(self.residuals, half_squares, self.lam, self._A)
+
+    def _pose_dual(self) -> Statement:
+        return pose_residuals_dual(self.residuals, half_squares, self.lam, self._A)
+
+    def _read_duals(self) -> Arrays:
+        u, s = (self.constraints[name].dual_value for name in ("prediction", "combinations"))
+        return {} if u is None or s is None else self._whole({"u": np.array(u), "s": np.array(s)})
+
+    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
+        z = self.residuals.design.matvec(point["w"]) + point["b"]
+        values = {**point, "z": z, "v": self._A @ point["w"]}
+        known = {name: value for name, value in values.items() if name in self.variables}
+        kept = self._kept(dual)
+        return known, {"prediction": kept["u"], "combinations": kept["s"]}
+
+    def to_dict(self) -> dict[str, Any]:
+        A = self._A.toarray() if sparse.issparse(self._A) else self._A
+        own = {"lam": self.lam, "A": A.tolist(), "fit_intercept": self.residuals.fit_intercept}
+        own["y"] = self._samples.y.tolist()
+        return {"kind": self.name, **samples_to_dict(self._samples, None), **own}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> GeneralizedLasso:
+        """Pose the problem again that ``to_dict`` described; dropped rows have weight 0."""
+        (X, y), _, s = samples_from_dict(stored)
+        named = {"fit_intercept": stored["fit_intercept"], "sample_weight": s}
+        return cls(X, y, stored["lam"], stored["A"], **named)
+
+    def _formulas(self) -> Latex:
+        return generalized_latex(self.residuals.fit_intercept, self._samples.weighted)
+
+    def __repr__(self) -> str:
+        (n, d), m = self._samples.X.shape, self._A.shape[0]
+        return f"{self.name}(n={n}, d={d}, {m} combinations, lam={self.lam!r})"
 
 
 def _limit() -> float | None:

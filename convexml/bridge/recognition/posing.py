@@ -11,8 +11,8 @@ import numpy as np
 
 from ...certificates import Certificate, Verdict
 from ...losses import Loss
-from ...models.generalized_lasso import TrendFilter
 from ...models.problem import LearningProblem
+from ...models.trend import TrendFilter
 from ...numerics import Array
 from ...penalties import Penalty
 from .columns import SampleDesign, assemble, learning, repenalised, require_firm, trade

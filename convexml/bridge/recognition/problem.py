@@ -13,8 +13,8 @@ from scipy import sparse
 
 from ...duality.checking import require_problem
 from ...losses import Loss
-from ...models.generalized_lasso import TrendFilter
 from ...models.problem import LearningProblem
+from ...models.trend import TrendFilter
 from ...numerics import Array, without_warnings
 from ...penalties import Penalty
 from .affine import Walker

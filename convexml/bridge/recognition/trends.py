@@ -19,7 +19,7 @@ from ...certificates import Certificate
 from ...certificates.scale import relative
 from ...errors import InputError
 from ...formulas import Condition
-from ...models.generalized_lasso import TrendFilter
+from ...models.trend import TrendFilter
 from ...numerics import EPS, Array, gamma
 from .constraints import brief
 from .elimination import Slopes, derivative, eliminate, save_multipliers
