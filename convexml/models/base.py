@@ -158,21 +158,36 @@ def of_estimator(models: Mapping[str, Any], name: str) -> str:
 # Hyperparameters: attributes of a posed problem that may be changed.
 
 
-class Hyperparameter:
-    """An attribute whose change rebuilds the objective and sets the CVXPY Parameter.
+Value: Any = object
+"""What is declared has the type of its value."""
 
-    Nothing is compiled again: ``problem.lam = 0.2`` only changes a value. What is no number but
-    part of the structure (``structural=True``: the groups of the group lasso) poses anew.
+
+class Argument(Value):
+    """An argument of a constructor that follows from what a model declares, and its attribute.
+
+    It is read from ``_hyper``, or as the instance holds it by itself.
     """
 
-    def __init__(self, structural: bool = False) -> None:
-        self.structural = structural
+    NEEDED = object()
+
+    def __init__(self, *, default: Any = NEEDED, structural: bool = False) -> None:
+        self.default, self.structural = default, structural
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else instance._hyper[self.name]
+        if instance is None:
+            return self
+        return instance._hyper.get(self.name, vars(instance).get(f"_{self.name}"))
+
+
+class Hyperparameter(Argument):
+    """An attribute whose change rebuilds the objective and sets the CVXPY Parameter.
+
+    Nothing is compiled again: ``problem.lam = 0.2`` only changes a value. What is no number but
+    part of the structure (``structural=True``: the groups of the group lasso) poses anew.
+    """
 
     def __set__(self, instance: Any, value: Any) -> None:
         instance._set_hyperparameter(self.name, value)
@@ -185,7 +200,9 @@ def is_settable(model: type, name: str) -> bool:
     """Whether a class has a hyperparameter of this name, or annotates an attribute."""
     declared = (vars(part).get("__annotations__", {}) for part in model.__mro__)
     slot = getattr(model, name, None)
-    return isinstance(slot, Hyperparameter) or any(name in names for names in declared)
+    if isinstance(slot, Argument):
+        return isinstance(slot, Hyperparameter)
+    return any(name in names for names in declared)
 
 
 CLOSER = 0.05

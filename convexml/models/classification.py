@@ -14,16 +14,16 @@ from ..numerics import Array
 from ..penalties import L1, L2, GroupL2, Penalty, Zero
 from ..problem import Objective, Statement
 from ..validation import positive_number
-from .base import Hyperparameter
+from .base import Argument, Hyperparameter
 from .inputs import Samples
 from .kernel import KernelModel
 from .posing import pose_in_slacks, posed_coefficients
-from .problem import LearningProblem
+from .problem import TextbookModel, WithStrength
 
 # Learning a halfspace as a linear program of which only the feasibility matters.
 
 
-class HalfspaceLP(LearningProblem):
+class HalfspaceLP(TextbookModel):
     """Find w (and b) with y_i (w.x_i + b) >= 1 for every sample.
 
     Where there is none, ``evidence`` holds Farkas multipliers alpha >= 0, sum alpha_i = 1, with
@@ -51,12 +51,8 @@ class HalfspaceLP(LearningProblem):
     Shalev-Shwartz and Ben-David, *Understanding Machine Learning*, section 9.1.1.
     """
 
+    _has_intercept = False
     multiplier_names: ClassVar = {"halfspace": "alpha"}
-
-    def __init__(
-        self, X: Any, y: Any, *, fit_intercept: bool = False, sample_weight: Any = None
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return HardMargin(), Zero(), "sum"
@@ -94,7 +90,7 @@ class HalfspaceLP(LearningProblem):
 # The hard-margin support vector machine.
 
 
-class HardMarginSVM(LearningProblem):
+class HardMarginSVM(TextbookModel):
     r"""Minimise (1/2) |w|^2 subject to y_i (w.x_i + b) >= 1.
 
     The multipliers of ``margin`` are alpha >= 0: w = sum_i alpha_i y_i x_i, sum_i alpha_i y_i = 0;
@@ -120,11 +116,6 @@ class HardMarginSVM(LearningProblem):
     """
 
     multiplier_names: ClassVar = {"margin": "alpha"}
-
-    def __init__(
-        self, X: Any, y: Any, *, fit_intercept: bool = True, sample_weight: Any = None
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return HardMargin(), L2(1.0), "sum"
@@ -179,7 +170,7 @@ def _instead(name: Any) -> str:
     return near or " Others: LearningProblem(X, y, losses.Logistic(), penalties.ElasticNet(...))."
 
 
-class LogisticRegression(LearningProblem):
+class LogisticRegression(TextbookModel):
     r"""Minimise mean log(1 + exp(-y z)) + lam Omega(w), z = X w + b, y in {-1, +1}.
 
     Omega is (1/2)|w|^2 ("l2"), |w|_1 ("l1") or 0 (None). The dual variable u_i = -c_i y_i p_i,
@@ -212,19 +203,8 @@ class LogisticRegression(LearningProblem):
 
     scikit_learn: ClassVar = {"LogisticRegression": {"C": "lam = 1 / (C S)"}}
 
-    lam = Hyperparameter()
-
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        lam: float = 0.0,
-        penalty: str | None = "l2",
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, lam=lam, penalty=penalty)
+    lam: float = Hyperparameter(default=0.0)
+    penalty: str | None = Argument(default="l2")
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Logistic(), named_penalty(hyper["penalty"], hyper["lam"]), "mean"
@@ -233,7 +213,7 @@ class LogisticRegression(LearningProblem):
 # The soft-margin support vector machine.
 
 
-class SoftMarginSVM(LearningProblem):
+class SoftMarginSVM(TextbookModel):
     r"""Minimise (1/2) |w|^2 + C sum_i s_i xi_i s.t. y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0.
 
     The multipliers of ``margin`` are alpha, those of ``slack`` beta: alpha_i + beta_i = C s_i.
@@ -262,19 +242,8 @@ class SoftMarginSVM(LearningProblem):
 
     scikit_learn: ClassVar = {"SVC": {"C": "C = C"}}
 
-    C = Hyperparameter()
+    C: float = Hyperparameter(default=1.0)
     multiplier_names: ClassVar = {"margin": "alpha", "slack": "beta"}
-
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        C: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, C=C)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, float]:
         return Hinge(), L2(1.0), positive_number(hyper["C"], self.name, "C")
@@ -296,7 +265,7 @@ GROUP = "group"
 """The penalty on the norms of the rows of W."""
 
 
-class SoftmaxRegression(LearningProblem):
+class SoftmaxRegression(WithStrength):
     r"""Minimise mean (log sum_k exp(z_k) - z_y) + lam Omega(W), Z = X W + 1 b'.
 
     P(y = k) is proportional to exp(<x, w_k> + b_k). W has shape (d, K), b has shape (K,),
@@ -332,21 +301,9 @@ class SoftmaxRegression(LearningProblem):
 
     scikit_learn: ClassVar = {"LogisticRegression": {"C": "lam = 1 / (C S)"}}
 
-    lam = Hyperparameter()
-    _shape: tuple[int, int] = (1, 1)
+    penalty: str | None = Argument(default="l2")
+    _shape = 1, 1
     """Of W, once the samples are read."""
-
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        lam: float,
-        penalty: str | None = "l2",
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, lam=lam, penalty=penalty)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         name, lam = hyper["penalty"], hyper["lam"]
@@ -364,7 +321,7 @@ class SoftmaxRegression(LearningProblem):
 # Kernel logistic regression and the support vector machine with a kernel.
 
 
-class KernelLogistic(KernelModel, LogisticRegression):
+class KernelLogistic(KernelModel, WithStrength):
     r"""Minimise mean log(1 + exp(-y z)) + (lam/2) |f|_H^2, z = f(x) + b, y in {-1, +1}.
 
     f = sum_j q_j k(x_j, .), q_i = c_i y_i P(other class) / lam. Sources: [G] 5, [P] 16.5.
@@ -391,18 +348,7 @@ class KernelLogistic(KernelModel, LogisticRegression):
         semidefinite, NaN or infinite entries, wrong shapes, bad weights.
     """
 
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        lam: float,
-        kernel: Any,
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
-    ) -> None:
-        self._set_kernel(kernel)
-        self._start(X, y, fit_intercept, sample_weight, lam=lam)
+    scikit_learn: ClassVar = {"LogisticRegression": {"C": "lam = 1 / (C S)"}}
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Logistic(), L2(hyper["lam"]), "mean"
@@ -435,17 +381,5 @@ class KernelSVM(KernelModel, SoftMarginSVM):
         or infinite entries, wrong shapes, bad weights.
     """
 
+    C: float = Hyperparameter()
     scikit_learn: ClassVar = {"SVC": {"C": "C = C"}}
-
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        C: float,
-        kernel: Any,
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
-    ) -> None:
-        self._set_kernel(kernel)
-        self._start(X, y, fit_intercept, sample_weight, C=C)

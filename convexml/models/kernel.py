@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -39,12 +38,12 @@ from ..progress import watched
 from ..solvers.needs import NEEDS
 from ..solvers.registry import ALGORITHMS
 from ..validation import for_part, positive_number
-from .base import Hyperparameter
+from .base import Argument, Hyperparameter
 from .inputs import Samples, read_dual, read_intercept, read_matrix
 from .outcome import Attempt, finite_or, in_own_rows, judge_stored, stored_attempt
 from .portfolio import Limits, first_verified
 from .posing import Parts, Values, coefficients, contradiction, in_words, read_parts
-from .problem import LearningProblem
+from .problem import LearningProblem, TextbookModel
 from .regression import SVR, Ridge
 from .solution import Solution
 from .solving import run_algorithm
@@ -357,7 +356,7 @@ def _features(
 PARTS = [each.__name__ for each in ALL.values() if each not in (Product, Scaled, Sum)]
 
 
-class KernelModel(Approximated, LearningProblem):
+class KernelModel(Approximated, TextbookModel):
     """A learning problem over the functions f = sum_j q_j k(x_j, .), with penalty on |f|_H.
 
     By the representer theorem this is no restriction. P, D and the certificate need the rows of
@@ -368,35 +367,30 @@ class KernelModel(Approximated, LearningProblem):
 
     takes_blocks = False
     _design_name = "Phi"
-    _kernel: Kernel
-    _objective: Any
 
-    @abstractmethod
-    def __init__(self, X: Any, y: Any, *args: Any, **options: Any) -> None:
-        """Pose with a kernel."""
+    kernel: Kernel = Argument()
+    """Fixed: another kernel is another problem."""
 
-    @property
-    def kernel(self) -> Kernel:
-        """The kernel, fixed: another kernel is another problem."""
-        return self._kernel
-
-    def _set_kernel(self, kernel: Any) -> None:
+    def _start(self, X: Any, y: Any, fit_intercept: bool, sample_weight: Any, **hyper: Any) -> None:
+        kernel = hyper.pop("kernel")
         if not isinstance(kernel, Kernel):
             raise InputError(
                 f"{self.name}: kernel must be one of convexml.kernels, got {kernel!r}."
                 f"{for_part(kernel, 'kernels', PARTS)}"
             )
         self._kernel = kernel
+        super()._start(X, y, fit_intercept, sample_weight, **hyper)
 
     def _compose(self, samples: Samples, intercept: bool) -> None:
         matrix, (loss, penalty, scale) = kernel_matrix(self.name, self.kernel, samples), self._parts
         c = coefficients(self.name, samples.weights, scale)
-        self._objective = KernelObjective(matrix, samples.y, loss, penalty, c, intercept)
+        found: Any = KernelObjective(matrix, samples.y, loss, penalty, c, intercept)
+        self._objective = found
 
     @property
     def kernel_parts(self) -> KernelObjective:
         """The problem over functions."""
-        return self._objective
+        return cast(KernelObjective, self._objective)
 
     @property
     def objective_parts(self) -> Objective:
@@ -617,14 +611,13 @@ class KernelProblem(KernelModel):
         sample_weight: Any = None,
         loss_scale: str | float = "mean",
     ) -> None:
-        self._set_kernel(kernel)
         self._parts = read_parts(loss, L2(0.0), loss_scale, self.name)
         if loss.labels == "classes":
             raise InputError(
                 f"{self.name}: loss must be of one score a sample, got {loss!r}. Pose one problem "
                 "for each class with losses.Logistic(), or SoftmaxRegression on features."
             )
-        self._start(X, y, fit_intercept, sample_weight, lam=lam)
+        self._start(X, y, fit_intercept, sample_weight, lam=lam, kernel=kernel)
 
     def _make(self, **hyper: Any) -> Parts:
         loss, _, scale = self._parts
@@ -666,20 +659,8 @@ class KernelRidge(KernelModel, Ridge):
         entries, wrong shapes, bad weights.
     """
 
+    _has_intercept = False
     scikit_learn: ClassVar = {"KernelRidge": {"alpha": "lam = alpha / S"}}
-
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        lam: float,
-        kernel: Any,
-        *,
-        fit_intercept: bool = False,
-        sample_weight: Any = None,
-    ) -> None:
-        self._set_kernel(kernel)
-        self._start(X, y, fit_intercept, sample_weight, lam=lam)
 
 
 class KernelSVR(KernelModel, SVR):
@@ -712,17 +693,3 @@ class KernelSVR(KernelModel, SVR):
     """
 
     scikit_learn: ClassVar = {"SVR": {"C": "C = C", "epsilon": "epsilon = ε"}}
-
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        C: float,
-        epsilon: float,
-        kernel: Any,
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
-    ) -> None:
-        self._set_kernel(kernel)
-        self._start(X, y, fit_intercept, sample_weight, C=C, epsilon=epsilon)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, InitVar, replace
 from os import PathLike
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 import numpy as np
 
@@ -24,6 +26,7 @@ from ..solvers.driver import LOST
 from ..system import writable
 from ..validation import positive_number, yes_or_no
 from . import outcome, posing
+from .base import Argument, Hyperparameter
 from .checkpoint import INSTEAD, Checkpoint, SavedPoint, read
 from .cross_validation import CrossValidated
 from .inputs import Samples, read_coefficients, read_dual
@@ -441,3 +444,57 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
         hyper = {"loss": parts.loss, "penalty": parts.penalty} if is_general else self._hyper
         settings = posing.in_words(hyper)
         return f"{self.name}(n={parts.n}, d={self._samples.design.shape[1]}{settings})"
+
+
+# Models with a name of their own: what they declare are the arguments of their constructor.
+
+
+def constructor(model: Any) -> Any:
+    """``__init__`` of X, y, what a model and its bases declare, fit_intercept and sample_weight."""
+    parts, taken, passed = model.__mro__[::-1], "", ""
+    kinds = {k: v for part in parts for k, v in vars(part).get("__annotations__", {}).items()}
+    slots = {k: v for part in parts for k, v in vars(part).items() if isinstance(v, Argument)}
+    for name, slot in slots.items():
+        default = "" if slot.default is Argument.NEEDED else f" = {slot.default!r}"
+        taken, passed = f"{taken}, {name}: {kinds[name]}{default}", f"{passed}, {name}={name}"
+    last = f"fit_intercept: bool = {model._has_intercept}, sample_weight: Any = None"
+    text = f"def __init__(self, X: Any, y: Any{taken}, *, {last}) -> None:"
+    made: dict[str, Any] = {}
+    text += f" self._start(X, y, fit_intercept, sample_weight{passed})"
+    exec(text, vars(sys.modules[model.__module__]), made)
+    made["__init__"].__qualname__ = f"{model.__qualname__}.__init__"
+    return made["__init__"]
+
+
+@dataclass_transform(eq_default=False, field_specifiers=(Argument, Hyperparameter))
+class Declared:
+    """Models whose constructor follows from the arguments that they declare."""
+
+    _has_intercept: ClassVar[bool] = True
+    """Whether b is free where nothing else is asked for."""
+
+    def __init_subclass__(cls) -> None:
+        if "__init__" not in vars(cls):
+            cls.__init__ = constructor(cls)  # type: ignore[method-assign]
+        super().__init_subclass__()
+
+
+class TextbookModel(Declared, LearningProblem):
+    """A learning problem of X and y whose loss and penalty follow from what it declares."""
+
+    if TYPE_CHECKING:  # what every constructor takes
+        X: InitVar[Any]
+        y: InitVar[Any]
+        _: KW_ONLY
+        fit_intercept: InitVar[bool] = True
+        sample_weight: InitVar[Any] = None
+
+    @abstractmethod
+    def _make(self, **hyper: Any) -> posing.Parts:
+        """The loss, the penalty and the scale of the loss."""
+
+
+class WithStrength(TextbookModel):
+    """A model whose penalty has the strength ``lam``."""
+
+    lam: float = Hyperparameter()

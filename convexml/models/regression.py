@@ -20,13 +20,13 @@ from ..validation import nonnegative_array, positive_number
 from .base import Hyperparameter
 from .grid import leave_one_out
 from .posing import pose_in_slacks, posed_coefficients
-from .problem import LearningProblem
+from .problem import TextbookModel, WithStrength
 from .solution import Solution
 
 # Least squares, and the minimum-norm solution of an underdetermined system.
 
 
-class LeastSquares(LearningProblem):
+class LeastSquares(TextbookModel):
     r"""Minimise (1/2) mean (y - X w - b)^2, the mean weighted by sample_weight.
 
     The normal equations X' S (X w + b - y) = 0, 1' S (X w + b - y) = 0 characterise the solutions.
@@ -51,16 +51,11 @@ class LeastSquares(LearningProblem):
 
     scikit_learn: ClassVar = {"LinearRegression": {}}
 
-    def __init__(
-        self, X: Any, y: Any, *, fit_intercept: bool = True, sample_weight: Any = None
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight)
-
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Squared(), Zero(), "mean"
 
 
-class MinimumNorm(LearningProblem):
+class MinimumNorm(TextbookModel):
     r"""Minimise (1/2) |w|^2 subject to X w = y (no intercept).
 
     The multiplier of ``interpolation`` is nu (equal to u), and w = -X' nu. Gradient descent and SGD
@@ -83,12 +78,8 @@ class MinimumNorm(LearningProblem):
         For NaN or infinite entries, wrong shapes, bad weights.
     """
 
+    _has_intercept = False
     multiplier_names: ClassVar = {"interpolation": "nu"}
-
-    def __init__(
-        self, X: Any, y: Any, *, fit_intercept: bool = False, sample_weight: Any = None
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Interpolation(), L2(1.0), "sum"
@@ -110,7 +101,7 @@ class MinimumNorm(LearningProblem):
 # Ridge regression, penalised and constrained.
 
 
-class Ridge(LearningProblem):
+class Ridge(WithStrength):
     r"""Minimise (1/2) mean (y - X w - b)^2 + (lam/2) |w|^2.
 
     Closed form (centred data): (X'X + n lam I)^-1 X'y = X'(XX' + n lam I)^-1 y. Sources: [G] 2.5,
@@ -139,13 +130,6 @@ class Ridge(LearningProblem):
         "Ridge": {"alpha": "lam = alpha / S"},
         "RidgeClassifier": {"alpha": "lam = alpha / S"},
     }
-
-    lam = Hyperparameter()
-
-    def __init__(
-        self, X: Any, y: Any, lam: float, *, fit_intercept: bool = True, sample_weight: Any = None
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, lam=lam)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Squared(), L2(hyper["lam"]), "mean"
@@ -176,7 +160,7 @@ class Ridge(LearningProblem):
         return leave_one_out(self.objective_parts, self._samples.weights, values)
 
 
-class ConstrainedRidge(LearningProblem):
+class ConstrainedRidge(TextbookModel):
     r"""Minimise (1/2) mean (y - X w - b)^2 subject to |w|_2 <= radius.
 
     The multiplier of ``ball`` is mu >= 0; the solution is the ridge solution with
@@ -203,18 +187,7 @@ class ConstrainedRidge(LearningProblem):
 
     multiplier_names: ClassVar = {"ball": "mu"}
 
-    radius = Hyperparameter()
-
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        radius: float,
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, radius=radius)
+    radius: float = Hyperparameter()
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         radius = positive_number(hyper["radius"], self.name, "radius")
@@ -224,7 +197,7 @@ class ConstrainedRidge(LearningProblem):
 # The lasso, penalised and constrained.
 
 
-class Lasso(LearningProblem):
+class Lasso(WithStrength):
     r"""Minimise (1/2) mean (y - X w - b)^2 + lam |w|_1.
 
     KKT: |x_j'u| <= lam, with x_j'u = -lam sign(w_j) where w_j is not 0; u is (X w + b - y) / n.
@@ -251,18 +224,11 @@ class Lasso(LearningProblem):
 
     scikit_learn: ClassVar = {"Lasso": {"alpha": "lam = alpha"}}
 
-    lam = Hyperparameter()
-
-    def __init__(
-        self, X: Any, y: Any, lam: float, *, fit_intercept: bool = True, sample_weight: Any = None
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, lam=lam)
-
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Squared(), L1(hyper["lam"]), "mean"
 
 
-class ConstrainedLasso(LearningProblem):
+class ConstrainedLasso(TextbookModel):
     r"""Minimise (1/2) mean (y - X w - b)^2 subject to |w|_1 <= radius.
 
     The multiplier of ``ball`` is lambda >= 0, the strength of the equivalent lasso:
@@ -289,18 +255,7 @@ class ConstrainedLasso(LearningProblem):
 
     multiplier_names: ClassVar = {"ball": "lambda"}
 
-    radius = Hyperparameter()
-
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        radius: float,
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, radius=radius)
+    radius: float = Hyperparameter()
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         radius = positive_number(hyper["radius"], self.name, "radius")
@@ -310,7 +265,7 @@ class ConstrainedLasso(LearningProblem):
 # The elastic net and the group lasso.
 
 
-class ElasticNet(LearningProblem):
+class ElasticNet(WithStrength):
     r"""Minimise (1/2) mean (y - X w - b)^2 + lam (rho |w|_1 + (1 - rho)/2 |w|^2), rho = l1_ratio.
 
     As scikit-learn's ElasticNet with alpha = lam. ``lam_max`` is that of the lasso divided by rho.
@@ -340,26 +295,13 @@ class ElasticNet(LearningProblem):
 
     scikit_learn: ClassVar = {"ElasticNet": {"alpha": "lam = alpha", "l1_ratio": "l1_ratio = ρ"}}
 
-    lam = Hyperparameter()
-    l1_ratio = Hyperparameter()
-
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        lam: float,
-        l1_ratio: float,
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, lam=lam, l1_ratio=l1_ratio)
+    l1_ratio: float = Hyperparameter()
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Squared(), ElasticNetPenalty(hyper["lam"], hyper["l1_ratio"]), "mean"
 
 
-class GroupLasso(LearningProblem):
+class GroupLasso(WithStrength):
     r"""Minimise (1/2) mean (y - X w - b)^2 + lam sum_g sqrt|g| |w_g|_2.
 
     KKT: |X_g'u| <= lam sqrt|g|, with X_g'u = -lam sqrt|g| w_g / |w_g| where w_g is not 0. Source:
@@ -387,20 +329,7 @@ class GroupLasso(LearningProblem):
         weights.
     """
 
-    lam = Hyperparameter()
-    groups = Hyperparameter(structural=True)
-
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        lam: float,
-        groups: Any,
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, lam=lam, groups=groups)
+    groups: Any = Hyperparameter(structural=True)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Squared(), GroupL2(hyper["lam"], hyper["groups"]), "mean"
@@ -474,7 +403,7 @@ def _posed(model: Any, problem: Any, value: float) -> Any:
 # Huber regression.
 
 
-class HuberRegression(LearningProblem):
+class HuberRegression(TextbookModel):
     r"""Minimise mean huber_delta(y - X w - b) + (lam/2) |w|^2.
 
     huber_delta(r) = r^2/2 for |r| <= delta, delta (|r| - delta/2) beyond: Huber's own (1964), not
@@ -505,20 +434,8 @@ class HuberRegression(LearningProblem):
         "HuberRegressor": {"epsilon": "delta = epsilon σ", "alpha": "lam = alpha σ / S"}
     }
 
-    delta = Hyperparameter()
-    lam = Hyperparameter()
-
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        delta: float,
-        lam: float,
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, delta=delta, lam=lam)
+    delta: float = Hyperparameter()
+    lam: float = Hyperparameter()
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Huber(hyper["delta"]), L2(hyper["lam"]), "mean"
@@ -527,7 +444,7 @@ class HuberRegression(LearningProblem):
 # Poisson regression with the log link.
 
 
-class PoissonRegression(LearningProblem):
+class PoissonRegression(WithStrength):
     r"""Minimise mean (e^z - y z + y log y - y) + (lam/2) |w|^2, z = X w + b, y >= 0.
 
     Half the mean Poisson deviance, as scikit-learn's PoissonRegressor with alpha = lam.
@@ -554,13 +471,6 @@ class PoissonRegression(LearningProblem):
 
     scikit_learn: ClassVar = {"PoissonRegressor": {"alpha": "lam = alpha"}}
 
-    lam = Hyperparameter()
-
-    def __init__(
-        self, X: Any, y: Any, lam: float, *, fit_intercept: bool = True, sample_weight: Any = None
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, lam=lam)
-
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Poisson(), L2(hyper["lam"]), "mean"
 
@@ -568,7 +478,7 @@ class PoissonRegression(LearningProblem):
 # Quantile regression.
 
 
-class QuantileRegression(LearningProblem):
+class QuantileRegression(TextbookModel):
     r"""Minimise mean pinball_tau(y - X w - b) + lam |w|_1, as scikit-learn's QuantileRegressor.
 
     pinball_tau(r) = tau r for r >= 0, (tau - 1) r for r < 0: a linear program. The residual is
@@ -601,20 +511,8 @@ class QuantileRegression(LearningProblem):
         "QuantileRegressor": {"alpha": "lam = alpha", "quantile": "tau = quantile"}
     }
 
-    tau = Hyperparameter()
-    lam = Hyperparameter()
-
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        tau: float,
-        lam: float,
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, tau=tau, lam=lam)
+    tau: float = Hyperparameter()
+    lam: float = Hyperparameter()
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Pinball(hyper["tau"]), L1(hyper["lam"]), "mean"
@@ -623,7 +521,7 @@ class QuantileRegression(LearningProblem):
 # The sorted l1 penalty on least squares (SLOPE).
 
 
-class Slope(LearningProblem):
+class Slope(TextbookModel):
     r"""Minimise (1/2) mean (y - X w - b)^2 + sum_j lams_j |w|_(j), |w|_(1) >= |w|_(2) >= ...
 
     KKT: the sum of the k largest |x_j'u| is at most lams_1 + ... + lams_k for every k, with
@@ -655,12 +553,7 @@ class Slope(LearningProblem):
     optimization*, Annals of Applied Statistics 9 (2015), https://doi.org/10.1214/15-AOAS842.
     """
 
-    lams = Hyperparameter(structural=True)
-
-    def __init__(
-        self, X: Any, y: Any, lams: Any, *, fit_intercept: bool = True, sample_weight: Any = None
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, lams=lams)
+    lams: Any = Hyperparameter(structural=True)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
         return Squared(), SortedL1(decreasing(hyper["lams"], self.name)), "mean"
@@ -669,7 +562,7 @@ class Slope(LearningProblem):
 # Support vector regression.
 
 
-class SVR(LearningProblem):
+class SVR(TextbookModel):
     r"""Minimise (1/2) |w|^2 + C sum_i s_i (|y_i - w.x_i - b| - epsilon)_+.
 
     Posed with slacks: ``above`` y - z <= epsilon + xi (multiplier alpha), ``below``
@@ -704,26 +597,14 @@ class SVR(LearningProblem):
 
     scikit_learn: ClassVar = {"SVR": {"C": "C = C", "epsilon": "epsilon = ε"}}
 
-    C = Hyperparameter()
-    epsilon = Hyperparameter()
+    C: float = Hyperparameter()
+    epsilon: float = Hyperparameter()
     multiplier_names: ClassVar = {
         "above": "alpha",
         "below": "alpha_star",
         "slack": "beta",
         "slack_star": "beta_star",
     }
-
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        C: float,
-        epsilon: float,
-        *,
-        fit_intercept: bool = True,
-        sample_weight: Any = None,
-    ) -> None:
-        self._start(X, y, fit_intercept, sample_weight, C=C, epsilon=epsilon)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, float]:
         loss = EpsilonInsensitive(hyper["epsilon"])
