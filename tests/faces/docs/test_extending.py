@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,7 +17,6 @@ from support.model_cases import samples, separable
 from support.pages import BLOCK
 
 import convexml as cml
-from convexml.numerics import Array
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 PAGE = (REPOSITORY / "docs" / "extending.md").read_text(encoding="utf-8")
@@ -26,7 +24,7 @@ FILE = re.compile(r"# (convexml/\S+\.py)\n")
 PATCH = re.compile(r"```diff\n(.*?)```", re.DOTALL)
 LAWS = "test_catalogue test_registry test_losses test_penalties test_every_model "
 LAWS += "test_multipliers test_sampled_rows"
-NEW = "LogCosh or Slope or LinearOneClass or heavy_ball or forgotten or exported or exists"
+NEW = "LogCosh or Slope or SquaredMachine or heavy_ball or forgotten or exported or exists"
 
 
 def files() -> dict[str, str]:
@@ -62,7 +60,7 @@ def test_each_object_is_one_file_and_at_most_three_lines() -> None:
         "log_cosh",
         "slope",
         "heavy_ball",
-        "linear_one_class",
+        "squared_machine",
     ]
     for patch in PATCH.findall(PAGE):
         lines, place = 0, ""
@@ -113,47 +111,6 @@ def test_rounding_of_log_cosh_is_bounded(
             exact = flint.arb(y) * V + half * (sums[0] + sums[1])
             room = loss.conjugate_rounding(np.array([y]), np.array([v]), value)[0]
             assert abs(flint.arb(value[0]) - exact) <= room
-
-
-def novelty_value(X: Array, nu: float, w: Array, b: float) -> Fraction:
-    """(1/2) |w|^2 + b + (1/(nu n)) sum_i (-w.x_i - b)_+ in fractions."""
-    w, b = [Fraction(float(t)) for t in w], Fraction(float(b))
-    scores = [sum(Fraction(float(x)) * t for x, t in zip(row, w, strict=True)) + b for row in X]
-    C = 1 / (Fraction(nu) * len(X))
-    return sum(t * t for t in w) / 2 + b + C * sum(max(-z, Fraction(0)) for z in scores)
-
-
-@pytest.mark.parametrize("offset", [0.0, 2.0, 1e4, 1e8])
-def test_gap_of_the_one_class_machine_covers_what_is_lost(
-    new: SimpleNamespace, offset: float
-) -> None:
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, 3)) + offset
-    problem = new.LinearOneClass(X, 0.25)
-    best = problem.solve(tol=1e-9)
-    w, b = best.primal["w"], float(best.primal["b"])
-    least = novelty_value(X, 0.25, w, b)
-    for size in (0.0, 1e-9, 1e-6, 1e-2):
-        trial, shift = w + size * rng.normal(size=3), b * (1.0 + size)
-        certificate = problem.certify(trial, shift)
-        assert certificate.gap >= novelty_value(X, 0.25, trial, shift) - least
-    # Around the origin w = 0 and P* = 0: then no gap but 0 is small beside them.
-    assert best.status == "optimal" if offset else best.gap < 1e-12
-    assert best.dual["alpha"].sum() == pytest.approx(1.0, rel=1e-12)
-    assert np.all(best.dual["alpha"] >= 0.0)
-
-
-def test_model_is_read_back_and_follows_its_hyperparameter(new: SimpleNamespace) -> None:
-    X = np.random.default_rng(1).normal(size=(40, 3)) + 1.5
-    weights = np.where(np.arange(40) % 7 == 0, 0.0, 2.0)
-    problem = new.LinearOneClass(X, 0.5, sample_weight=weights)
-    problem.nu = 0.2
-    fresh = new.LinearOneClass(X[weights > 0.0], 0.2)
-    assert problem.solve().objective == pytest.approx(fresh.solve().objective, rel=1e-9)
-    again = new.LinearOneClass.from_dict(problem.to_dict())
-    assert again.solve().objective == pytest.approx(fresh.solve().objective, rel=1e-9)
-    with pytest.raises(cml.errors.InputError, match=r"LinearOneClass: nu must be < 1"):
-        problem.nu = 1.0
 
 
 def test_a_tie_is_found_and_certified_to_rounding(new: SimpleNamespace) -> None:
