@@ -11,15 +11,14 @@ from .classification import SoftMarginSVM as SoftMarginSVM
 from .classification import SoftmaxRegression as SoftmaxRegression
 from .clustering import ConvexClustering as ConvexClustering
 from .clustering import KMeansBound as KMeansBound
-from .combinatorial import NearestNeighbors as NearestNeighbors
-from .combinatorial import OptimalTransport as OptimalTransport
-from .combinatorial import SpanningTree as SpanningTree
 from .discriminant import DiscriminantAnalysis as DiscriminantAnalysis
+from .extras import BernoulliLikelihood as BernoulliLikelihood
+from .extras import CategoricalLikelihood as CategoricalLikelihood
+from .extras import NearestNeighbors as NearestNeighbors
+from .extras import SpanningTree as SpanningTree
 from .kernel import KernelProblem as KernelProblem
 from .kernel import KernelRidge as KernelRidge
 from .kernel import KernelSVR as KernelSVR
-from .likelihood import BernoulliLikelihood as BernoulliLikelihood
-from .likelihood import CategoricalLikelihood as CategoricalLikelihood
 from .likelihood import GaussianLikelihood as GaussianLikelihood
 from .linear_program import LinearProgram as LinearProgram
 from .multi_task import MultiTaskLasso as MultiTaskLasso
@@ -46,4 +45,5 @@ from .residuals import SquareRootLasso as SquareRootLasso
 from .shape import ConvexRegression as ConvexRegression
 from .shape import EnclosingBall as EnclosingBall
 from .shape import MonotoneRegression as MonotoneRegression
+from .transport import OptimalTransport as OptimalTransport
 from .trend import TrendFilter as TrendFilter

@@ -22,9 +22,11 @@ from ..progress import at, evaluated
 from ..solvers import Record, supports
 from ..solvers.reference import REFERENCE, ReferenceRun, run_reference, suits
 from ..solvers.registry import check_name, suitable_instead
-from ..validation import finite_array, positive_number
+from ..validation import arguments, finite_array, positive_number
 from .base import Problem
 from .checkpoint import without_checkpoint
+from .inputs import Samples, samples_of_dict
+from .outcome import SUPPORT_SHARE
 from .portfolio import Limits, available, first_verified, in_time
 from .solution import Solution
 
@@ -240,6 +242,10 @@ class ArrayProblem(Problem):
     """Why "auto" takes the first of them."""
     program: Any
     """The problem as its certificate sees it, where ``_value`` and ``_dual_value`` are its own."""
+    _constraint_of: ClassVar[Mapping[str, str]] = {}
+    """The label of the constraint whose multiplier a dual array is."""
+    _sign: ClassVar[float] = 1.0
+    """-1 where the dual arrays are minus CVXPY's dual values."""
     _hyper: dict[str, Any]
     _promise: float = 0.0
     """The relative gap that a method expects of its last step: not judged where it is too large."""
@@ -318,11 +324,14 @@ class ArrayProblem(Problem):
 
     def _read_duals(self) -> Arrays:
         """The dual arrays that a reference solver left in ``constraints``, as far as it did."""
-        return {}
+        found = {name: self.constraints[of].dual_value for name, of in self._constraint_of.items()}
+        known = {name: value for name, value in found.items() if value is not None}
+        return {name: self._sign * np.array(value) for name, value in known.items()}
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         """The values of ``variables``, and the dual values of ``constraints``, by name."""
-        return point, {}
+        labels = {name: of for name, of in self._constraint_of.items() if name in dual}
+        return point, {of: self._sign * dual[name] for name, of in labels.items()}
 
     # -- solved and judged: any arrays, whoever computed them -------------------------------------
 
@@ -476,6 +485,35 @@ class ArrayProblem(Problem):
             self.statement.variables[name].value = np.array(value)
         for label, value in duals.items():
             self.statement.constraints[label].save_dual_value(np.array(value))
+
+
+class SampledProblem(ArrayProblem):
+    """A problem of samples in rows, which are stored with its hyperparameters."""
+
+    _samples: Samples
+    _supports: ClassVar[str] = ""
+    """The dual array whose positive entries are those of the support, where there is one."""
+
+    def solve(self, solver: str = "auto", **options: Any) -> Solution:
+        """Solve and certify, as every problem; ``support`` are samples with a multiplier > 0."""
+        self._samples.refuse_changed(self.name)
+        solution = super().solve(solver, **options)
+        if self._supports in solution.dual:
+            weights = solution.dual[self._supports]
+            solution.support = np.flatnonzero(weights > SUPPORT_SHARE * weights.max(initial=0.0))
+        return solution
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rows kept, their labels and weights, and the hyperparameters."""
+        return {"kind": self.name, **self._hyper, **self._samples.to_dict()}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Self:
+        """Pose the problem again that ``to_dict`` described; dropped rows have weight 0."""
+        X, y, weights = samples_of_dict(stored)
+        known = {**stored, "y": y, "sample_weight": weights}
+        first, *names = (name for name in arguments(cls.__init__) if name != "self")
+        return cls(**{first: X}, **{name: known[name] for name in names})
 
 
 class SumProblem(ArrayProblem):

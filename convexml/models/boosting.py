@@ -23,12 +23,11 @@ from ..problem import Statement
 from ..problem.stumps import Stumps, stumps_of
 from ..solvers.exact import boosting
 from ..validation import positive_integer, positive_number
-from .arrays import ArrayProblem, Arrays, Shapes
+from .arrays import Arrays, SampledProblem, Shapes
 from .base import Hyperparameter
-from .inputs import Samples, expand, read_matrix, read_samples
+from .inputs import dense, expand, read_matrix, read_samples
 from .latex import WEIGHTS, Latex, such_that
-from .nu import SignClassifier, samples_from_dict, samples_to_dict, scores_of, vector
-from .outcome import SUPPORT_SHARE
+from .nu import SignClassifier, scores_of, vector
 from .pictures.answers import draw_margins
 from .problem import LearningProblem
 from .solution import Solution
@@ -36,10 +35,8 @@ from .solution import Solution
 # What classifiers that add up weak learners share.
 
 
-class Boosted(SignClassifier, ArrayProblem):
+class Boosted(SignClassifier, SampledProblem):
     """A classifier by the sign of a combination of weak learners."""
-
-    _samples: Samples
 
     def _read_samples(self, X: Any, y: Any, sample_weight: Any, matrix: str = "X") -> None:
         self._samples = read_samples(self.name, X, y, sample_weight, "binary", matrix)
@@ -188,6 +185,7 @@ class LPBoost(Boosted):
 
     methods: ClassVar[tuple[str, ...]] = ("highs",)
     why: ClassVar[str] = "margins are a linear program, and few learners of many are needed"
+    _supports = "d"
     nu = Hyperparameter()
 
     def __init__(self, H: Any, y: Any, nu: float, *, sample_weight: Any = None) -> None:
@@ -274,15 +272,6 @@ class LPBoost(Boosted):
         rho = float(point["rho"]) if "rho" in point else None
         return self._told(self.program.completed(point["w"], rho))
 
-    def solve(self, solver: str = "auto", **options: Any) -> Solution:
-        """Solve and certify, as every problem; ``support`` are the samples with d_i > 0."""
-        self._samples.refuse_changed(self.name)
-        solution = super().solve(solver, **options)
-        if "d" in solution.dual:
-            d = solution.dual["d"]
-            solution.support = np.flatnonzero(d > SUPPORT_SHARE * d.max(initial=0.0))
-        return solution
-
     # -- predictions -----------------------------------------------------------------------------
 
     def decision_function(self, X: Any, primal: Arrays) -> Array:
@@ -314,16 +303,6 @@ class LPBoost(Boosted):
             "sum": np.array(edges.max()),
         }
         return point | {"xi": point["xi"][kept]}, values
-
-    def to_dict(self) -> dict[str, Any]:
-        """The rows kept, their labels and weights, and nu."""
-        return {"kind": self.name, "nu": self.nu, **samples_to_dict(self._samples, None)}
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> LPBoost:
-        """Pose the problem again that ``to_dict`` described; dropped rows have weight 0."""
-        (H, y), _, weights = samples_from_dict(stored)
-        return cls(H, y, stored["nu"], sample_weight=weights)
 
     def _formulas(self) -> Latex:
         return lp_boost_latex()
@@ -387,7 +366,7 @@ def names_of(features: list[str] | None, found: Stumps) -> list[str]:
 def read_stumps(owner: str, X: Any) -> Stumps:
     """The stumps of a validated X, without their matrix."""
     values = read_matrix(owner, X)
-    found = stumps_of(np.asarray(values.toarray() if hasattr(values, "toarray") else values))
+    found = stumps_of(dense(values))
     if not found.count:
         raise InputError(
             f"{owner}: every column of X is constant, so that no stump tells two samples apart. "
@@ -612,7 +591,6 @@ class AdaBoost(Boosted):
 
     def solve(self, solver: str = "auto", **options: Any) -> Solution:
         """Run the rounds, then certify, as every problem; CVXPY's solvers solve to the end."""
-        self._samples.refuse_changed(self.name)
         if options.get("max_iter") is None and solver in ("auto", *self.methods):
             options["max_iter"] = self.rounds + 1
         return super().solve(solver, **options)
@@ -625,8 +603,7 @@ class AdaBoost(Boosted):
         InputError
             For another number of columns.
         """
-        new = read_matrix(self.name, match_columns(self.name, X, self.features))
-        values = np.asarray(new.toarray() if hasattr(new, "indptr") else new)
+        values = dense(read_matrix(self.name, match_columns(self.name, X, self.features)))
         width = self._samples.X.shape[1]
         if values.shape[1] != width:
             raise InputError(
@@ -657,16 +634,6 @@ class AdaBoost(Boosted):
         values = {"w": point["w"], "z": self._stumps.matvec(point["w"])}
         known = {name: value for name, value in values.items() if name in self.variables}
         return known, {"prediction": dual["u"][self._samples.kept]}
-
-    def to_dict(self) -> dict[str, Any]:
-        """The rows kept, their labels and weights, and the rounds."""
-        return {"kind": self.name, "rounds": self.rounds, **samples_to_dict(self._samples, None)}
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> AdaBoost:
-        """Pose the problem again that ``to_dict`` described; dropped rows have weight 0."""
-        (X, y), _, weights = samples_from_dict(stored)
-        return cls(X, y, stored["rounds"], sample_weight=weights)
 
     def _formulas(self) -> Latex:
         c, push = r"\tfrac{s_i}{\sum_l s_l}", r"y_i (H w)_i"

@@ -20,9 +20,8 @@ from ..progress import watched
 from ..validation import finite_array, nonnegative_number, positive_integer, read_labels
 from .arrays import ArrayProblem, Arrays, Shapes, SumProblem
 from .base import Hyperparameter
-from .inputs import distinct_labels, rows_of_dict
+from .inputs import Samples, distinct_labels, read_rows, rows_of_dict
 from .latex import Latex, such_that
-from .likelihood import Rows, read_rows
 from .pictures.answers import draw_blocks, draw_points
 from .solution import Solution, SolutionPath
 
@@ -107,7 +106,7 @@ class ConvexClustering(SumProblem):
     methods: ClassVar[tuple[str, ...]] = ("fista",)
     why: ClassVar[str] = "the dual is a projection on balls, with a step of 1/n"
     _asks = False
-    _samples: Rows
+    _samples: Samples
     weights: Array
     """Of the pairs i < j, (n (n - 1) / 2,), in the order of ``numpy.triu_indices``."""
     _warm: Array | None = None
@@ -320,7 +319,7 @@ class KMeansBound(ArrayProblem):
         r"\ \text{for } 1 < k < n"
     )
     _asks = False
-    _samples: Rows
+    _samples: Samples
     half_distances: Array
     """D / 2, (n, n)."""
 

@@ -20,9 +20,9 @@ from ..problem import Statement
 from ..problem.likelihood import Moments, moments, pooled, precision_steps
 from ..validation import yes_or_no
 from .arrays import ArrayProblem, Arrays, Shapes
-from .inputs import read_matrix, rows_of_dict
+from .inputs import Samples, read_matrix, read_rows, samples_of_dict
 from .latex import Latex, such_that
-from .likelihood import Rows, read_classified
+from .likelihood import refuse_lost_variances
 from .prediction import score
 
 # Discriminant analysis and its dual as CVXPY problems, and both in LaTeX.
@@ -165,7 +165,7 @@ class DiscriminantAnalysis(GaussianClasses, ArrayProblem):
     methods: ClassVar[tuple[str, ...]] = ("newton",)
     why: ClassVar[str] = "one Newton step, which is S^-1"
     _asks = False
-    _samples: Rows | None
+    _samples: Samples | None
     _names: list[str] | None
     classes: Array
     """The labels in increasing order, (K,)."""
@@ -178,8 +178,10 @@ class DiscriminantAnalysis(GaussianClasses, ArrayProblem):
 
     def __init__(self, X: Any, y: Any, shared: bool = True, *, sample_weight: Any = None) -> None:
         one = yes_or_no(shared, self.name, "shared")
-        rows, index, self.classes = read_classified(self.name, X, y, sample_weight)
-        self._samples, self._index, self._labels = rows, index, self.classes[index]
+        self._samples = rows = read_rows(self.name, X, sample_weight, y, "classes")
+        assert rows.classes is not None
+        self.classes, self._index = rows.classes, rows.y.astype(int)
+        index = self._index
         groups = [index == k for k in range(len(self.classes))]
         self.priors = np.array([rows.weights[group].sum() for group in groups])
         self.priors = self.priors / self.priors.sum()
@@ -188,7 +190,7 @@ class DiscriminantAnalysis(GaussianClasses, ArrayProblem):
             self.covariances = (pooled(self.priors, found),) if one else tuple(found)
         self.means = np.array([each.mean for each in found])
         for each, group in zip(found, groups, strict=True):
-            rows.refuse_lost(self.name, each, group)
+            refuse_lost_variances(self.name, rows, np.diag(each.S), np.diag(each.noise), group)
         self._hyper, self._names = {}, rows.feature_names
 
     @property
@@ -335,8 +337,7 @@ class DiscriminantAnalysis(GaussianClasses, ArrayProblem):
     def to_dict(self) -> dict[str, Any]:
         rows = self._samples
         if rows is not None:
-            labels = {"y": self._labels.tolist(), "shared": self.shared}
-            return {"kind": self.name, **rows.to_dict(), **labels}
+            return {"kind": self.name, **rows.to_dict(), "shared": self.shared}
         known = {name: getattr(self, name).tolist() for name in ("classes", "priors", "means")}
         covariances = [each.S.tolist() for each in self.covariances]
         return {"kind": self.name, **known, "S": covariances, "features": self._names}
@@ -347,9 +348,7 @@ class DiscriminantAnalysis(GaussianClasses, ArrayProblem):
         if "X" not in stored:
             names = ("classes", "priors", "means", "S", "features")
             return cls.of_moments(*(stored[name] for name in names))
-        X, s = rows_of_dict(stored)
-        y = np.full(len(s), stored["y"][0], dtype=np.array(stored["y"]).dtype)
-        y[np.array(stored["rows"], dtype=int)] = stored["y"]
+        X, y, s = samples_of_dict(stored)
         return cls(X, y, stored["shared"], sample_weight=s)
 
     def _formulas(self) -> Latex:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
@@ -125,6 +125,15 @@ def rows_of_dict(stored: dict[str, Any]) -> tuple[Any, Array]:
     X[rows], weights[rows] = kept, stored["sample_weight"]
     names = stored.get("features")
     return (NamedColumns(X, names) if names else X), weights
+
+
+def samples_of_dict(stored: dict[str, Any]) -> tuple[Any, Array, Array]:
+    """X, y and the weights as ``Samples.to_dict`` described them."""
+    X, weights = rows_of_dict(stored)
+    labels = np.array(stored.get("y") or [0.0])
+    y = np.repeat(labels[:1], len(weights), axis=0)
+    y[np.array(stored["rows"], dtype=int)] = labels
+    return X, y, weights
 
 
 # Numbers of the samples in the blocks that their user passed, with empty ones and weights of 0.
@@ -352,6 +361,20 @@ class Samples:
                 "Pose the problem anew, or pass X.copy()."
             )
 
+    def to_dict(self) -> dict[str, Any]:
+        """The rows kept, their labels or targets and weights, for JSON."""
+        y = self.y
+        if self.classes is not None:
+            y = self.classes[np.maximum(y, 0.0).astype(int)]
+        return {
+            "X": dense(self.X).tolist(),
+            "y": y.tolist(),
+            "sample_weight": self.weights.tolist(),
+            "rows": self.kept.tolist(),
+            "total": self.total,
+            "features": self.feature_names,
+        }
+
     @property
     def weighted(self) -> bool:
         """Whether a sample counts for more or less than another."""
@@ -395,6 +418,19 @@ def read_samples(
     outputs = numbers.shape[1:] if classes is None or labels != "classes" else (len(classes),)
     seen = some_of(design.constant).copy()
     return Samples(design, numbers, weights, kept, n, classes, names, outputs, seen=seen)
+
+
+def read_rows(
+    owner: str, X: Any, sample_weight: Any, y: Any = None, labels: str = "none"
+) -> Samples:
+    """The same, X a dense copy."""
+    found = read_samples(owner, X, y, sample_weight, labels)
+    return replace(found, design=as_design(np.array(dense(found.X), order="C")), seen=None)
+
+
+def dense(matrix: Any) -> Array:
+    """A matrix as an array."""
+    return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix)
 
 
 def _in_shape(owner: str, target: Array, X: tuple[int, int], labels: str) -> Array:

@@ -40,12 +40,11 @@ from ..problem import Statement
 from ..problem.kernel import KernelObjective
 from ..solvers.dual.smo import climb, smo
 from ..validation import positive_number
-from .arrays import ArrayProblem, Arrays, Shapes
+from .arrays import Arrays, SampledProblem, Shapes
 from .base import Hyperparameter
-from .inputs import Samples, expand, read_matrix, read_samples, rows_of_dict
+from .inputs import Samples, expand, read_matrix, read_samples
 from .kernel import kernel_matrix
 from .latex import FACTORED, KEPT, WEIGHTS, Latex, gram, such_that
-from .outcome import SUPPORT_SHARE
 from .path import IntervalPath, follow
 from .pictures.answers import draw_machine
 from .posing import describe, rebuild
@@ -85,40 +84,7 @@ def line_of_level(solution: Solution, name: str) -> Tangent:
     return Tangent.of(solution.certificate, at, slope, error, nothing.null)
 
 
-# The samples of a machine with nu: as plain lists, for JSON, and back; scores of new ones.
-
-
-def samples_to_dict(samples: Samples, kernel: Kernel | None) -> dict[str, Any]:
-    """The rows kept, their labels or targets and weights, and the kernel."""
-    X, classes = samples.X, samples.classes
-    return {
-        "X": (X.toarray() if hasattr(X, "toarray") else X).tolist(),
-        "y": None if classes is None else samples.y.tolist(),
-        "classes": None if classes is None else classes.tolist(),
-        "sample_weight": samples.weights.tolist(),
-        "rows": samples.kept.tolist(),
-        "total": samples.total,
-        "features": samples.feature_names,
-        "kernel": None if kernel is None else describe(kernel),
-    }
-
-
-def samples_from_dict(stored: dict[str, Any]) -> tuple[list[Any], Any, Array]:
-    """X and perhaps y, the kernel and the weights; rows that were dropped have weight 0."""
-    X, weights = rows_of_dict(stored)
-    rows, total = np.array(stored["rows"], dtype=int), len(weights)
-    kernel = None if stored["kernel"] is None else rebuild(kernels, stored["kernel"])
-    data: list[Any] = [X]
-    if stored["y"] is not None and stored["classes"] is None:
-        targets = np.zeros(total)
-        targets[rows] = stored["y"]
-        data.append(targets)
-    elif stored["y"] is not None:
-        classes = np.array(stored["classes"])
-        y = np.repeat(classes[:1], total)
-        y[rows] = classes[(np.array(stored["y"]) > 0.0).astype(int)]
-        data.append(y)
-    return data, kernel, weights
+# Scores of new samples.
 
 
 def scores_of(owner: str, samples: Samples, kernel: Kernel | None, X: Any, f: Array) -> Array:
@@ -193,7 +159,7 @@ STEPS, NEAR = 1000, 1e-9
 """Steps of a method, and its relative gap, where a point is judged by a dual point of ours."""
 
 
-class NuMachine(ArrayProblem):
+class NuMachine(SampledProblem):
     """A machine with nu, linear or with a kernel.
 
     The function is f(x) = w.x, or f = sum_j q_j k(x_j, .) where there is a kernel; with classes
@@ -203,8 +169,8 @@ class NuMachine(ArrayProblem):
     nu = Hyperparameter()
     methods: ClassVar[tuple[str, ...]] = ("smo", "augmented_lagrangian", "interior_point")
     why: ClassVar[str] = "the dual is a quadratic program in a box, of few support vectors"
-    _samples: Samples
     _matrix: KernelMatrix | None = None
+    _supports = "alpha"
     _interval_path = follow_nu
 
     def _start(self, samples: Samples, nu: Any, kernel: Any) -> None:
@@ -358,15 +324,6 @@ class NuMachine(ArrayProblem):
         point = {self.function_name: self._of_all(f), **scalars, "xi": xi}
         return point, {name: expand(value, self._samples) for name, value in dual.items()}
 
-    def solve(self, solver: str = "auto", **options: Any) -> Solution:
-        """Solve and certify, as every problem; ``support`` are the samples with alpha > 0."""
-        self._samples.refuse_changed(self.name)
-        solution = super().solve(solver, **options)
-        if "alpha" in solution.dual:
-            alpha = solution.dual["alpha"]
-            solution.support = np.flatnonzero(alpha > SUPPORT_SHARE * alpha.max(initial=0.0))
-        return solution
-
     # -- predictions, storage ----------------------------------------------------------------------
 
     def scores(self, X: Any, primal: Arrays) -> Array:
@@ -375,14 +332,14 @@ class NuMachine(ArrayProblem):
         return scores_of(self.name, self._samples, self.kernel, X, f)
 
     def to_dict(self) -> dict[str, Any]:
-        """The rows kept, nu and the kernel."""
-        return {"kind": self.name, "nu": self.nu, **samples_to_dict(self._samples, self.kernel)}
+        kernel = None if self.kernel is None else describe(self.kernel)
+        return {**super().to_dict(), "kernel": kernel}
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Any:
         """Pose the problem again that ``to_dict`` described; dropped rows have weight 0."""
-        data, kernel, weights = samples_from_dict(stored)
-        return cls(*data, stored["nu"], kernel, sample_weight=weights)
+        kernel = stored["kernel"] and rebuild(kernels, stored["kernel"])
+        return super().from_dict({**stored, "kernel": kernel})
 
     def __repr__(self) -> str:
         n, d = self._samples.X.shape

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, Protocol, Self
 
 import numpy as np
-from scipy import sparse
 
 from .. import kernels, losses, penalties
 from ..certificates import Certificate
@@ -27,7 +26,7 @@ from ..problem import MulticlassObjective, Objective, Statement, frame_of, param
 from ..problem.statement import pose_distance
 from ..solvers.reference import installed, run_reference
 from ..validation import for_part, positive_number
-from .inputs import Samples, rows_of_dict
+from .inputs import Samples, samples_of_dict
 from .solution import BLOCKS, REBUILD, Solution
 
 Parts = tuple[Loss, Penalty, str | float]
@@ -359,7 +358,7 @@ def learning_to_dict(problem: PosedLearning) -> dict[str, Any]:
     parts, samples = problem.sample_parts, problem._samples
     stored: dict[str, Any] = {
         "kind": type(problem).__name__,
-        **(_rows_of(problem) if samples.layout is None else {BLOCKS: list(samples.layout.totals)}),
+        **(samples.to_dict() if samples.layout is None else {BLOCKS: list(samples.layout.totals)}),
         "fit_intercept": parts.fit_intercept,
         "features": samples.feature_names,
         "parameters": {key: _plain(value) for key, value in problem._hyper.items()},
@@ -374,28 +373,9 @@ def learning_to_dict(problem: PosedLearning) -> dict[str, Any]:
     return stored
 
 
-def _rows_of(problem: PosedLearning) -> dict[str, Any]:
-    """The samples that are in memory."""
-    parts, samples = problem.sample_parts, problem._samples
-    labels = parts.y
-    if samples.classes is not None:
-        codes = parts.y if parts.loss.labels == "classes" else parts.y > 0
-        labels = samples.classes[codes.astype(int)]
-    return {
-        "X": (samples.X.toarray() if sparse.issparse(samples.X) else samples.X).tolist(),
-        "y": labels.tolist(),
-        "sample_weight": samples.weights.tolist(),
-        "rows": samples.kept.tolist(),
-        "total": samples.total,
-    }
-
-
 def learning_from_dict(model: type, stored: dict[str, Any]) -> Any:
     """Pose a stored problem again; dropped rows come back with weight 0."""
-    X, weight = rows_of_dict(stored)
-    labels = np.array(stored["y"])
-    y = np.repeat(labels[:1], len(weight), axis=0)
-    y[np.array(stored["rows"], dtype=int)] = labels
+    X, y, weight = samples_of_dict(stored)
     given = dict(stored["parameters"])
     if stored["kind"] in GENERAL:
         given["loss"] = rebuild(losses, stored["loss"])

@@ -17,11 +17,11 @@ from ..numerics import Array
 from ..problem import Statement
 from ..problem.likelihood import Moments, moments
 from ..validation import positive_integer
-from .arrays import ArrayProblem, Arrays, Shapes
+from .arrays import ArrayProblem, Arrays, SampledProblem, Shapes
 from .base import Hyperparameter
-from .inputs import rows_of_dict
+from .inputs import read_rows
 from .latex import COVARIANCE, Latex, such_that
-from .likelihood import Rows, read_rows
+from .likelihood import refuse_lost_variances
 from .pictures.answers import draw_plane
 from .solution import Solution
 
@@ -81,7 +81,7 @@ WIDE = 2000
 """Features, more of which make no matrix of their products where there are fewer samples."""
 
 
-class PrincipalComponents(ArrayProblem):
+class PrincipalComponents(SampledProblem):
     r"""Minimise -<S, P> s.t. 0 <= P <= I, tr P = k: the k directions of the largest variance.
 
     S is the covariance of the samples about their mean, with 1/n. The matrices P are the convex
@@ -124,7 +124,7 @@ class PrincipalComponents(ArrayProblem):
     )
     slater = r"P = \tfrac{k}{d} I\ \text{for } k < d,\ d = \text{number of features}"
     _asks = False
-    _samples: Rows
+    _constraint_of: ClassVar = {"nu": "trace", "Z_upper": "upper", "Z_lower": "lower"}
     _makes_matrices = False
 
     def __init__(self, X: Any, k: int, *, sample_weight: Any = None) -> None:
@@ -133,9 +133,10 @@ class PrincipalComponents(ArrayProblem):
         if self.is_wide:
             with np.errstate(over="ignore", invalid="ignore"):
                 squares = np.square(self.directions.A).sum(axis=0)
-            rows.refuse_lost_variances(self.name, squares, squares)
+            refuse_lost_variances(self.name, rows, squares, squares)
         else:
-            rows.refuse_lost(self.name, self.moments)
+            found = self.moments
+            refuse_lost_variances(self.name, rows, np.diag(found.S), np.diag(found.noise))
 
     def _check(self, **hyper: Any) -> dict[str, Any]:
         k, d = positive_integer(hyper["k"], self.name, "k"), self._samples.X.shape[1]
@@ -259,26 +260,11 @@ class PrincipalComponents(ArrayProblem):
     def _pose_dual(self) -> Statement:
         return pose_components_dual(self.moments.S, self.k)
 
-    def _read_duals(self) -> Arrays:
-        labels = {"nu": "trace", "Z_upper": "upper", "Z_lower": "lower"}
-        values = {name: self.constraints[label].dual_value for name, label in labels.items()}
-        return {name: np.array(value) for name, value in values.items() if value is not None}
-
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
-        labels = {"trace": "nu", "upper": "Z_upper", "lower": "Z_lower"}
         if self.is_wide:  # posed with CVXPY there is a matrix
             C, fantope = point["components"], self.fantope
             point, dual = {"P": C.T @ C}, fantope.multipliers(dual)
-        return point, {label: dual[name] for label, name in labels.items() if name in dual}
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.name, "k": self.k, **self._samples.to_dict()}
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> PrincipalComponents:
-        """Pose the problem again that ``to_dict`` described."""
-        X, s = rows_of_dict(stored)
-        return cls(X, stored["k"], sample_weight=s)
+        return super()._posed_values(point, dual)
 
     def _formulas(self) -> Latex:
         return components_latex(self.is_wide)

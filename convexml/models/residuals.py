@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from scipy import sparse
 
 from ..certificates import Certificate
 from ..certificates.generalized_lasso import Generalized, with_ones
@@ -34,15 +33,16 @@ from .base import Hyperparameter
 from .cross_validation import CrossValidated
 from .inputs import (
     Samples,
+    dense,
     expand,
     read_coefficients,
     read_dual,
     read_matrix,
     read_samples,
     refuse_lost,
+    samples_of_dict,
 )
 from .latex import KEPT, Latex, such_that, weights_of
-from .nu import samples_from_dict, samples_to_dict
 from .posing import learning_from_dict, learning_to_dict
 from .prediction import Predictor
 from .regression import Lasso, LeastSquares
@@ -863,15 +863,13 @@ class GeneralizedLasso(ResidualProblem):
         return known, {"prediction": kept["u"], "combinations": kept["s"]}
 
     def to_dict(self) -> dict[str, Any]:
-        A = self._A.toarray() if sparse.issparse(self._A) else self._A
-        own = {"lam": self.lam, "A": A.tolist(), "fit_intercept": self.residuals.fit_intercept}
-        own["y"] = self._samples.y.tolist()
-        return {"kind": self.name, **samples_to_dict(self._samples, None), **own}
+        own = {"A": dense(self._A).tolist(), "fit_intercept": self.residuals.fit_intercept}
+        return {"kind": self.name, "lam": self.lam, **self._samples.to_dict(), **own}
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> GeneralizedLasso:
         """Pose the problem again that ``to_dict`` described; dropped rows have weight 0."""
-        (X, y), _, s = samples_from_dict(stored)
+        X, y, s = samples_of_dict(stored)
         named = {"fit_intercept": stored["fit_intercept"], "sample_weight": s}
         return cls(X, y, stored["lam"], stored["A"], **named)
 

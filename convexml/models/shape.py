@@ -25,9 +25,8 @@ from ..solvers.dual.combinations import piece_steps, slopes_of
 from ..solvers.exact import farthest_points, pool_adjacent_violators
 from ..validation import finite_array, yes_or_no
 from .arrays import ArrayProblem, Arrays, Shapes, SumProblem, compared
-from .inputs import Samples, read_matrix, read_samples, read_weights, rows_of_dict
+from .inputs import Samples, read_matrix, read_rows, read_samples, read_weights, rows_of_dict
 from .latex import WEIGHTS, Latex, such_that
-from .likelihood import Rows, read_rows
 from .pictures.answers import draw_ball, draw_curve
 from .prediction import Predictor
 from .solution import Solution
@@ -294,7 +293,7 @@ class EnclosingBall(ArrayProblem):
     why: ClassVar[str] = "a few points carry the ball, and each step finds another or drops some"
     slater = r"c = 0,\ r = 1 + \max_i \|x_i\|"
     _asks = False
-    _samples: Rows
+    _samples: Samples
     program: Enclosing
     """The problem as its certificate sees it."""
 

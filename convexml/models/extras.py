@@ -1,4 +1,7 @@
-"""Nearest neighbours, optimal transport and least spanning trees as linear programs."""
+"""Models beside those of the notes: nearest neighbours, spanning trees, shares of labels.
+
+They are computed in closed form, and posed to show what they solve.
+"""
 
 from __future__ import annotations
 
@@ -10,28 +13,29 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..certificates import Certificate
-from ..certificates.transport import NAMES, Neighbours, Transport
+from ..certificates.likelihood import Shares
+from ..certificates.transport import NAMES, Neighbours
 from ..certificates.trees import Packing, SpanningTrees
 from ..data.columns import NamedColumns, column_names, match_columns
 from ..errors import InputError
-from ..formulas import constant, listed
+from ..formulas import constant, entries, listed
 from ..modelling import cp
-from ..numerics import ROUNDING, Array
+from ..numerics import Array
 from ..problem import Statement
 from ..problem.geometry import Distances, Merging, distances_of, merge
 from ..solvers.exact import kruskal, sorting
 from ..validation import (
     finite_array,
-    nonnegative_array,
     positive_integer,
     read_labels,
     refuse_masked,
 )
 from .arrays import ArrayProblem, Arrays, Shapes
 from .base import Hyperparameter
-from .inputs import read_matrix
+from .inputs import dense, distinct_labels, read_matrix, read_weights
 from .latex import Latex, such_that
 from .pictures.trees import draw_tree
+from .prediction import score
 
 # The k nearest neighbours as a linear program.
 
@@ -59,6 +63,8 @@ class NearestNeighbors(ArrayProblem):
 
     Notes
     -----
+    This class lies in ``convexml.models.extras``.
+
     L = sum_i p_i d_i + nu (sum_i p_i - 1) - lambda_lower.p + lambda_upper.(p - 1/k) for each query.
     -nu is any number between the k-th and the next distance (in the middle here), and p is unique
     where these differ: ``is_unique``. Of samples at one distance the first are taken, and which
@@ -72,14 +78,16 @@ class NearestNeighbors(ArrayProblem):
     methods: ClassVar[tuple[str, ...]] = ("sorting",)
     why: ClassVar[str] = "the k smallest of all distances are the optimum"
     _asks = False
+    _constraint_of: ClassVar = dict(zip(NAMES, ("sum", "lower", "upper"), strict=True))
     k = Hyperparameter(structural=True)
     distances: Distances
     """Of every sample to every query, (m, n) in ``distances.values``."""
 
     def __init__(self, X: Any, Q: Any, k: int) -> None:
         self._names = column_names(X)
-        samples = _dense(read_matrix(self.name, X))
-        queries = _dense(read_matrix(self.name, match_columns(self.name, Q, self._names), "Q"))
+        samples = np.array(dense(read_matrix(self.name, X)))
+        named = match_columns(self.name, Q, self._names)
+        queries = np.array(dense(read_matrix(self.name, named, "Q")))
         if queries.shape[1] != samples.shape[1]:
             raise InputError(
                 f"{self.name}: Q has {queries.shape[1]} features, X has {samples.shape[1]}. Pass "
@@ -208,15 +216,6 @@ class NearestNeighbors(ArrayProblem):
             cp.Maximize(value), dict(zip(NAMES, (nu, lower, upper), strict=True)), constraints
         )
 
-    def _read_duals(self) -> Arrays:
-        labels = dict(zip(NAMES, ("sum", "lower", "upper"), strict=True))
-        found = {name: self.constraints[label].dual_value for name, label in labels.items()}
-        return {name: np.array(value) for name, value in found.items() if value is not None}
-
-    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
-        labels = ("sum", "lower", "upper")
-        return point, {label: dual[name] for label, name in zip(labels, NAMES, strict=True)}
-
     def to_dict(self) -> dict[str, Any]:
         X, Q = self.distances.X.tolist(), self.distances.Q.tolist()
         return {"kind": self.name, "X": X, "Q": Q, "k": self.k, "features": self._names}
@@ -256,157 +255,6 @@ class NearestNeighbors(ArrayProblem):
     def __repr__(self) -> str:
         (m, n), d = self.distances.values.shape, self.distances.X.shape[1]
         return f"{self.name}({n} samples, {m} queries, {d} features, k={self.k})"
-
-
-def _dense(matrix: Any) -> Array:
-    return np.array(matrix if isinstance(matrix, np.ndarray) else matrix.toarray())
-
-
-# Optimal transport between two sets of masses, with its potentials.
-
-
-LEAST, MOST = -1000.0, 1000.0
-"""Binary orders of all mass at the largest cost, between which sums of products lose nothing."""
-
-
-class OptimalTransport(ArrayProblem):
-    r"""Minimise sum_ij C_ij plan_ij s.t. plan 1 = a, plan' 1 = b, plan >= 0.
-
-    Parameters
-    ----------
-    a : array, shape (m,)
-        Masses that are sent, >= 0.
-    b : array, shape (n,)
-        Masses that arrive, >= 0; their sum is that of a.
-    costs : array, shape (m, n)
-        C_ij, of a unit of mass sent from i to j.
-
-    Raises
-    ------
-    InputError
-        For NaN or infinite entries, negative masses, none at all, sums that differ by more than
-        64 eps, a total cost beyond float64, and shapes that do not agree.
-
-    Notes
-    -----
-    The dual maximises a.f + b.g s.t. f_i + g_j <= C_ij, the potentials "f" (m,) and "g" (n,). A g
-    that is too large is repaired exactly: g_j = min_i C_ij - f_i. As sums in floating point differ
-    in their last digits, the largest b is defined by the others, and D is evaluated so.
-
-    References
-    ----------
-    Peyre and Cuturi, *Computational Optimal Transport* (2019, https://doi.org/10.1561/2200000073).
-    """
-
-    methods: ClassVar[tuple[str, ...]] = ("highs",)
-    why: ClassVar[str] = "a transport problem is a linear program, and its vertices are sparse"
-
-    def __init__(self, a: Any, b: Any, costs: Any) -> None:
-        a, b = nonnegative_array(a, self.name, "a"), nonnegative_array(b, self.name, "b")
-        C = finite_array(costs, self.name, "costs")
-        if C.shape != (a.size, b.size) or not C.size:
-            raise InputError(
-                f"{self.name}: costs must have a row for each of a and a column for each of b, "
-                f"shape {(a.size, b.size)}, at least one of each; got {C.shape}."
-            )
-        sums = [math.fsum(each.tolist()) for each in (a, b)]
-        if not 0.0 < sums[0] < np.inf:
-            raise InputError(f"{self.name}: a must hold some mass, its sum is {sums[0]:g}.")
-        if not abs(sums[0] - sums[1]) <= ROUNDING * max(sums):
-            raise InputError(
-                f"{self.name}: the sums of a and b must be equal, they are {sums[0]!r} and "
-                f"{sums[1]!r}. Divide each by its sum, or add a point that takes the difference."
-            )
-        largest = float(np.max(np.abs(C)))
-        value = math.log2(sums[0]) + math.log2(largest) if largest > 0.0 else 0.0
-        if not LEAST < value < MOST:
-            raise InputError(
-                f"{self.name}: masses that sum to {sums[0]:g} at costs of up to {largest:g} have a "
-                "total cost beyond float64; change the unit of one of them."
-            )
-        self._a, self._b, self._costs, self._hyper = a, b, C, {}
-
-    @cached_property
-    def program(self) -> Transport:
-        """The problem as its certificate sees it."""
-        return Transport(self._a, self._b, self._costs)
-
-    # -- as the base asks ------------------------------------------------------------------------
-
-    def shapes(self) -> tuple[Shapes, Shapes]:
-        m, n = self._costs.shape
-        return {"plan": (m, n)}, {"f": (m,), "g": (n,)}
-
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        return self.program.certify(point["plan"], dual, tol, search=search)
-
-    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
-        plan, f = self.program.optimum
-        if plan is not None and f is not None:
-            yield {"plan": plan}, {"f": f}
-
-    # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
-
-    def _pose(self) -> Statement:
-        plan = cp.Variable(self._costs.shape, name="plan")
-        constraints = {
-            "sent": cp.sum(plan, axis=1) == constant(self._a, "a"),
-            "received": cp.sum(plan, axis=0) == constant(self._b, "b"),
-            "nonnegative": plan >= 0.0,
-        }
-        value = cp.sum(cp.multiply(constant(self._costs, "C"), plan))
-        return Statement.of(cp.Minimize(value), {"plan": plan}, constraints)
-
-    def _pose_dual(self) -> Statement:
-        m, n = self._costs.shape
-        f, g = cp.Variable(m, name="f"), cp.Variable(n, name="g")
-        total = (
-            f[:, None] @ constant(np.ones((n, 1)), "1").T
-            + constant(np.ones((m, 1)), "1") @ g[None, :]
-        )
-        constraints = {"potentials": total <= constant(self._costs, "C")}
-        return Statement.of(
-            cp.Maximize(constant(self._a, "a") @ f + constant(self._b, "b") @ g),
-            {"f": f, "g": g},
-            constraints,
-        )
-
-    def _read_duals(self) -> Arrays:
-        found = {name: self.constraints[of].dual_value for name, of in LABELS.items()}
-        return {name: -np.array(value) for name, value in found.items() if value is not None}
-
-    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
-        slack = self._costs - dual["f"][:, None] - dual["g"]
-        values = {label: -dual[name] for name, label in LABELS.items()}
-        return point, values | {"nonnegative": np.maximum(slack, 0.0)}
-
-    def to_dict(self) -> dict[str, Any]:
-        arrays = {"a": self._a, "b": self._b, "costs": self._costs}
-        return {"kind": self.name, **{name: each.tolist() for name, each in arrays.items()}}
-
-    def _formulas(self) -> Latex:
-        sums = (r"P \mathbf{1} = a", r"P^\top \mathbf{1} = b", r"P \ge 0")
-        return Latex(
-            r"\min_P\ \langle C, P \rangle" + such_that(*sums),
-            r"\langle C, P \rangle - f^\top (P \mathbf{1} - a) - g^\top (P^\top \mathbf{1} - b)"
-            r" - \langle \Lambda, P \rangle",
-            r"\max_{f, g}\ a^\top f + b^\top g" + such_that(r"f_i + g_j \le C_{ij}"),
-            (
-                *sums,
-                r"f_i + g_j + \Lambda_{ij} = C_{ij}",
-                r"\Lambda \ge 0",
-                r"\Lambda_{ij} P_{ij} = 0",
-            ),
-            r"P = \text{plan}",
-        )
-
-    def __repr__(self) -> str:
-        m, n = self._costs.shape
-        return f"{self.name}({m} to {n})"
-
-
-LABELS = {"f": "sent", "g": "received"}
-"""The constraint of each potential; CVXPY's dual value is minus it."""
 
 
 # The least spanning tree and the packing of partitions as CVXPY problems, and in LaTeX.
@@ -501,6 +349,8 @@ class SpanningTree(ArrayProblem):
 
     Notes
     -----
+    This class lies in ``convexml.models.extras``.
+
     x has each edge once, above the diagonal; x(pi) are the edges between blocks of pi. The dual
     packs partitions: max sum y_pi (\|pi\| - 1) s.t. the y of the partitions that part an edge are
     at most its distance; y >= 0, but for the partition into single points. On single linkage's
@@ -635,3 +485,288 @@ class SpanningTree(ArrayProblem):
 
     def __repr__(self) -> str:
         return f"{self.name}({len(self.distances)} points)"
+
+
+# Likelihoods of labels alone: the shares of classes.
+
+
+def read_label_samples(
+    owner: str, values: Any, name: str, sample_weight: Any
+) -> tuple[Array, Array]:
+    """The labels of samples of positive weight, a vector, and their weights."""
+    labels = read_labels(values, owner, name)
+    labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
+    if labels.ndim != 1 or not labels.size:
+        instead = "Pass one column of it." if labels.ndim == 2 else "Pass one label a sample."
+        raise InputError(
+            f"{owner}: {name} must be a vector of labels, got shape {labels.shape}. {instead}"
+        )
+    weights = read_weights(owner, sample_weight, len(labels))
+    kept = np.flatnonzero(weights)
+    return labels[kept], weights[kept]
+
+
+# Maximum likelihood of the probabilities of several classes.
+
+
+class CategoricalLikelihood(ArrayProblem):
+    r"""Minimise the mean of -log p(x) over the simplex: -sum_k q_k log p_k.
+
+    p_k is the probability of class k, q_k its share of the samples. The minimiser is q, the least
+    value the entropy of q, and the gap of any p the Kullback-Leibler divergence KL(q || p), in
+    nats.
+
+    Parameters
+    ----------
+    labels : array, shape (n,)
+        Labels of one kind that can be ordered, numbers or text.
+    classes : array, shape (K,), optional
+        All labels there can be; by default those that occur. p is in their order, as in
+        ``problem.classes``.
+    sample_weight : array, shape (n,), optional
+        Weights s_i >= 0 in place of ones; rows of weight 0 are dropped first.
+
+    Raises
+    ------
+    InputError
+        For NaN, wrong shapes, bad weights, a label that is not among the classes.
+
+    Notes
+    -----
+    This class lies in ``convexml.models.extras``.
+
+    A solution holds "p", (K,); a dual point "nu" of sum(p) = 1 and "lambda" (K,) >= 0 of p >= 0.
+    The dual maximises H(q) + 1 - nu + sum_k q_k log(nu - lambda_k), with lambda_k = nu for a class
+    without samples. Gaps are measured on 1 nat. ``CategoricalLikelihood(others, classes=...)
+    .objective(p)`` is the mean of -log p(x) on other samples.
+
+    References
+    ----------
+    Cover and Thomas, *Elements of Information Theory* (2006), section 11.1.
+    """
+
+    methods: ClassVar[tuple[str, ...]] = ("newton",)
+    why: ClassVar[str] = "one Newton step on p nu = q, sum(p) = 1 from nu = 1, which is p = q"
+    _constraint_of: ClassVar = {"nu": "total", "lambda": "nonnegative"}
+    _entries: ClassVar[str] = ""
+    """The entries of p, in LaTeX, where a point has another p."""
+    classes: Array
+    """The labels that p speaks of, (K,)."""
+
+    def __init__(self, labels: Any, classes: Any = None, *, sample_weight: Any = None) -> None:
+        given, weights = read_label_samples(self.name, labels, "labels", sample_weight)
+        own = distinct_labels(self.name, given, np.arange(len(given)), "labels")
+        self.classes = own if classes is None else self._read_classes(classes, own)
+        order = np.argsort(self.classes)
+        index = order[np.searchsorted(self.classes, given, sorter=order)]
+        self._given, self._weights, self._hyper = given, weights, {}
+        sums = [math.fsum(weights[index == k].tolist()) for k in range(len(self.classes))]
+        q = np.array(sums) / math.fsum(weights.tolist())
+        lost = (np.array(sums) > 0.0) & (q < np.finfo(float).tiny)
+        if np.any(lost):
+            raise InputError(
+                f"{self.name}: the share of class {self.classes[lost][0]!r} is beyond float64 "
+                f"({q[lost][0]:g}); leave it out, or give its samples a larger sample_weight."
+            )
+        self._shares = Shares(q)
+
+    def _read_classes(self, classes: Any, own: Array) -> Array:
+        """All classes, each once, in the order that they are passed."""
+        known = read_labels(classes, self.name, "classes")
+        if known.ndim != 1 or len(set(known.tolist())) != known.size or not known.size:
+            raise InputError(
+                f"{self.name}: classes must be a list of distinct labels, got {classes!r}. "
+                "Pass each once."
+            )
+        lost = [label for label in own.tolist() if label not in known.tolist()]
+        if lost:
+            raise InputError(
+                f"{self.name}: labels holds {lost[0]!r}, which is not among the classes "
+                f"{known.tolist()!r}. Pass all classes, or none."
+            )
+        return known
+
+    @property
+    def shares(self) -> Array:
+        """The empirical distribution q, (K,): the minimiser."""
+        return self._shares.q
+
+    @property
+    def entropy(self) -> float:
+        """H(q) = -sum_k q_k log q_k in nats: the least value."""
+        return self._shares.entropy
+
+    def divergence(self, *point: Any, **arrays: Any) -> float:
+        """KL(q || p) = sum_k q_k log(q_k / p_k) in nats, the gap of p; inf where p has no bound."""
+        return self._shares.divergence(self._whole(self._read("divergence", point, arrays)[0]))
+
+    def _whole(self, point: Arrays) -> Array:
+        """The probability of every class."""
+        return point["p"]
+
+    def _point(self, p: Array) -> Arrays:
+        """The arrays of the point whose probabilities these are."""
+        return {"p": p}
+
+    # -- as the base asks ------------------------------------------------------------------------
+
+    def shapes(self) -> tuple[Shapes, Shapes]:
+        K = len(self.shares)
+        return {"p": (K,)}, {"nu": (), "lambda": (K,)}
+
+    def _value(self, point: Arrays) -> float:
+        return self._shares.value(self._whole(point))
+
+    def dual_objective(self, *dual: Any, **arrays: Any) -> float:
+        """D at ``nu``, with the best ``lambda`` where none is passed; -inf where infeasible."""
+        shapes = self.shapes()[1]
+        given = self._arrays("dual_objective", dual, arrays, shapes, ("nu",))
+        return self._dual_value({**self._shares.best_dual(given["nu"]), **given})
+
+    def _dual_value(self, dual: Arrays) -> float:
+        return self._shares.dual_value(dual)
+
+    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+        found = self._shares.certify(self._whole(point), dual, tol)
+        if found.witness is None:
+            return found
+        return found.but(witness={**found.witness, **self._point(found.witness["p"])})
+
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
+        yield self._point(self.shares), {}
+
+    # -- of samples: whatever x is ---------------------------------------------------------------
+
+    def predict_proba(self, X: Any, primal: Arrays) -> Array:
+        """p for each row of X, (n, K) in the order of ``classes``: nothing depends on x."""
+        return np.tile(self._whole(primal), (len(X), 1))
+
+    def predict(self, X: Any, primal: Arrays) -> Array:
+        """The most probable class for each row of X."""
+        return np.repeat(self.classes[[int(np.argmax(self._whole(primal)))]], len(X))
+
+    def score(self: Any, X: Any, y: Any, primal: Arrays, sample_weight: Any = None) -> float:
+        """Accuracy; the mean of -log p(x) on other samples is ``objective`` posed on these."""
+        return score(self, X, y, primal, sample_weight)
+
+    # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
+
+    def _pose(self) -> Statement:
+        p = cp.Variable(len(self.classes), name="p")
+        return self._posed({"p": p}, p)
+
+    def _posed(self, variables: dict[str, Any], whole: Any) -> Statement:
+        """The primal in these variables, ``whole`` the probability of every class."""
+        seen = np.flatnonzero(self._shares.seen)
+        constraints = {"total": cp.sum(whole) == 1.0, "nonnegative": whole >= 0.0}
+        value = -(constant(self.shares[seen], "q") @ cp.log(entries(whole, seen, "I_seen")))
+        return Statement.of(cp.Minimize(value), variables, constraints)
+
+    def _pose_dual(self) -> Statement:
+        seen, none = np.flatnonzero(self._shares.seen), np.flatnonzero(~self._shares.seen)
+        nu, lam = cp.Variable(name="nu"), cp.Variable(len(self.shares), name="lambda")
+        constraints = {"nonnegative": lam >= 0.0}
+        if none.size:
+            constraints["unseen"] = entries(lam, none, "I_unseen") == nu
+        value = (
+            self.entropy
+            + 1.0
+            - nu
+            + constant(self.shares[seen], "q") @ cp.log(nu - entries(lam, seen, "I_seen"))
+        )
+        return Statement.of(cp.Maximize(value), {"nu": nu, "lambda": lam}, constraints)
+
+    def to_dict(self) -> dict[str, Any]:
+        stored = {"labels": self._given.tolist(), "classes": self.classes.tolist()}
+        return {"kind": self.name, **stored, "sample_weight": self._weights.tolist()}
+
+    def _formulas(self) -> Latex:
+        value, rows = r"-\sum_k q_k \log p_k", (r"\sum_k p_k = 1", r"p_k \ge 0")
+        signs = r"\lambda_k \ge 0", r"\lambda_k = \nu \ (k : q_k = 0)"
+        gain = r"H(q) + 1 - \nu + \sum_k q_k \log(\nu - \lambda_k)"
+        return Latex(
+            rf"\min_p\ {value}" + such_that(*rows),
+            rf"{value} + \nu \Big(\sum_k p_k - 1\Big) - \sum_k \lambda_k p_k",
+            rf"\max_{{\nu, \lambda}}\ {gain}" + such_that(*signs),
+            (r"p_k (\nu - \lambda_k) = q_k", *rows, *signs, r"\lambda_k p_k = 0"),
+            listed(
+                r"H(q) = -\sum_k q_k \log q_k",
+                r"q_k = \text{share of label } k",
+                self._entries,
+            ),
+        )
+
+    def __repr__(self) -> str:
+        return f"{self.name}({len(self.shares)} classes)"
+
+
+# Maximum likelihood of one probability.
+
+
+class BernoulliLikelihood(CategoricalLikelihood):
+    r"""Minimise the mean of -log p(x) over 0 <= p <= 1: -m log p - (1 - m) log(1 - p).
+
+    x is 1 with probability p, else 0; m is the share of ones. The minimiser is m, the least value
+    the entropy of m, and the gap of any p the Kullback-Leibler divergence KL(m || p), in nats.
+
+    Parameters
+    ----------
+    x : array, shape (n,)
+        Samples, 0 or 1 (or booleans).
+    sample_weight : array, shape (n,), optional
+        Weights s_i >= 0 in place of ones; rows of weight 0 are dropped first.
+
+    Raises
+    ------
+    InputError
+        For other values than 0 and 1, wrong shapes, bad weights.
+
+    Notes
+    -----
+    This class lies in ``convexml.models.extras``.
+
+    A solution holds "p", a number; a dual point "nu" of p + (1 - p) = 1 and "lambda" (2,) >= 0 of
+    1 - p >= 0 and p >= 0. The dual maximises H(m) + 1 - nu + m log(nu - lambda_1) + (1 - m)
+    log(nu - lambda_0). Gaps are measured on 1 nat.
+
+    References
+    ----------
+    Cesari, *Machine Learning* (2025), chapter 3; Cover and Thomas, *Elements of Information Theory*
+    (2006), section 11.1.
+    """
+
+    _entries: ClassVar[str] = r"p_0 = 1 - p,\ p_1 = p"
+
+    def __init__(self, x: Any, *, sample_weight: Any = None) -> None:
+        labels, weights = read_label_samples(self.name, x, "x", sample_weight)
+        labels = labels.astype(float) if labels.dtype == bool else labels
+        ones = finite_array(labels, self.name, "x")
+        other = np.flatnonzero((ones != 0.0) & (ones != 1.0))
+        if other.size:
+            raise InputError(
+                f"{self.name}: x must hold 0 and 1 only, got {ones[other[0]]:g}. Pass x == value, "
+                "or take CategoricalLikelihood, which has labels of any kind."
+            )
+        super().__init__(ones.astype(int), [0, 1], sample_weight=weights)
+
+    def shapes(self) -> tuple[Shapes, Shapes]:
+        return {"p": ()}, {"nu": (), "lambda": (2,)}
+
+    def _whole(self, point: Arrays) -> Array:
+        p = float(point["p"])
+        return np.array([1.0 - p, p])
+
+    def _point(self, p: Array) -> Arrays:
+        return {"p": np.array(p[1])}
+
+    def _pose(self) -> Statement:
+        p, rest = cp.Variable(name="p"), cp.Variable(name="rest")
+        return self._posed({"p": p, "rest": rest}, cp.hstack([rest, p]))
+
+    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
+        values, duals = super()._posed_values(point, dual)
+        return {**values, "rest": np.array(1.0 - float(point["p"]))}, duals
+
+    def to_dict(self) -> dict[str, Any]:
+        stored = {"x": self._given.tolist(), "sample_weight": self._weights.tolist()}
+        return {"kind": self.name, **stored}
