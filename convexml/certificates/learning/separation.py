@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ...data import in_memory, rows_in_blocks
 from ...formulas import worst
 from ...numerics import EPS, ROUNDING, Array, length
 from ...problem import Frame, MulticlassObjective, Objective, frame_of
+from ...problem.frame import base_of
 from ..algebra.rationals import LARGEST, alternative, solve_exactly
 from ..algebra.sums import exact_residual
 from .existence import (
@@ -173,150 +175,11 @@ def _told(point: Array) -> str:
     return f"({', '.join(f'{x:.4g}' for x in point[:4])}{more})"
 
 
-# Verified evidence that a problem with K classes has no minimiser.
+# Directions along which no loss rises and some fall, verified: the infimum is not attained.
 
 
 NEAR = 1e-7
-"""Margins, or predictions, below this share of the largest are 0 where rationals are asked."""
-
-
-def separating_scores(
-    objective: MulticlassObjective, w: Array | None = None, b: Any = 0.0
-) -> dict[str, Any] | None:
-    """Return scores that put no class above a sample's own, and some below; None if none is known.
-
-    Along them the loss decreases for ever. They may use the unpenalised entries of W and b. Signs
-    are decided exactly. A given (w, b) is tried first, then a linear program decides. Where rows
-    lie in blocks none is known.
-    """
-    if rows_in_blocks(objective):
-        return None
-    frame = frame_of(objective)
-    inner = frame.objective
-    assert isinstance(inner, MulticlassObjective)
-    free = inner.penalty.free(inner.d)
-    if not free.any():
-        return None  # every class has a sample, so that b alone separates nothing
-    given = None
-    if w is not None:
-        own, shift, _ = frame.inside(w, np.broadcast_to(np.asarray(b, float), inner.w_shape[1:]))
-        given = np.where(free, own, 0.0).reshape(inner.w_shape), np.asarray(shift, dtype=float)
-    for (W, c), may_move in _score_candidates(inner, free, given):
-        found = _verified_scores(inner, W, c, may_move)
-        if found is not None:
-            W, c, margins = found
-            scale = 1.0 / float(np.max(margins))
-            w, b = frame.outside(scale * W.ravel(), scale * c)
-            return {"w": w.reshape(W.shape), "b": b, "z": objective.predict(w, b)}
-    return None
-
-
-def _score_candidates(
-    objective: MulticlassObjective, free: Array, given: tuple[Array, Array] | None
-) -> Iterator[tuple[tuple[Array, Array], bool]]:
-    """Directions, and whether those may be moved to others that are exact."""
-    if given is not None:
-        yield given, False
-    n, K, d = objective.n, objective.classes, objective.design.base.shape[1]
-    if n * K * (d + 2) <= SMALL_ENOUGH:
-        found = _scores_by_linear_program(objective, free)
-        if found is not None:
-            yield found, True
-
-
-def _rows(objective: MulticlassObjective) -> Array:
-    """[X, 1] where there is an intercept, else X."""
-    X = objective.design.base.dense()
-    return np.column_stack([X, np.ones(len(X))]) if objective.fit_intercept else X
-
-
-def _scores_by_linear_program(
-    objective: MulticlassObjective, free: Array
-) -> tuple[Array, Array] | None:
-    """Maximise sum t with 0 <= t <= 1 and t <= z_y - z_k: all margins that can be > 0 are."""
-    K, X = objective.classes, sparse.csr_array(_rows(objective))
-    parts = []
-    for k in range(K):
-        rows = np.flatnonzero(objective.y != k)
-        signs = objective.labels[rows] - np.eye(K)[k]
-        parts.append(sparse.hstack([sparse.diags_array(signs[:, j]) @ X[rows] for j in range(K)]))
-    margins = sparse.vstack(parts, format="csr")
-    # The unknowns are stacked class by class here, feature by feature elsewhere.
-    allowed = free.reshape(objective.w_shape).T
-    if objective.fit_intercept:
-        allowed = np.hstack([allowed, np.ones((K, 1), dtype=bool)])
-    kept = np.flatnonzero(allowed.ravel())
-    none = sparse.csr_array((0, kept.size))
-    found = furthest(-margins[:, kept], none, [(None, None)] * kept.size)
-    if found is None:
-        return None
-    full = np.zeros(allowed.size)
-    full[kept] = found
-    scores = full.reshape(allowed.shape).T
-    d = objective.w_shape[0]
-    return scores[:d], scores[d] if objective.fit_intercept else np.zeros(K)
-
-
-def _verified_scores(
-    objective: MulticlassObjective, W: Array, b: Array, may_move: bool
-) -> tuple[Array, Array, Array] | None:
-    """(W, b, margins) with all margins >= 0 for certain, for these scores or exact ones nearby."""
-    scores = np.vstack([W, b[None, :]]) if objective.fit_intercept else W
-    E = _rows(objective)
-    margins, slack = _margins(objective, E, scores)
-    for i, k in np.argwhere(~(np.abs(margins) > slack) & (objective.labels == 0.0)):
-        y = int(objective.y[i])
-        pair = np.concatenate([E[i], E[i]])[None, :]
-        margins[i, k] = exact_residual(pair, np.concatenate([scores[:, y], -scores[:, k]]))[0]
-    size = float(np.max(np.abs(margins), initial=0.0))
-    if not 0.0 < size < np.inf:
-        return None
-    if np.all(margins >= 0.0):
-        return W, b, margins
-    near = (np.abs(margins) <= NEAR * size) & (objective.labels == 0.0)
-    if not (may_move and np.all(near | (margins >= 0.0))):
-        return None
-    exact = _held_scores(objective, E, scores, near)
-    if exact is None:
-        return None
-    margins, slack = _margins(objective, E, exact)
-    margins = np.where(near, 0.0, margins)  # exactly 0 for scores that these are, rounded
-    others = ~near & (objective.labels == 0.0)
-    if not np.all(margins[others] > slack[others]) or not np.any(others):
-        return None
-    return exact[: len(W)], exact[len(W)] if objective.fit_intercept else b, margins
-
-
-def _margins(objective: MulticlassObjective, E: Array, scores: Array) -> tuple[Array, Array]:
-    """(z_y - z_k, its rounding), (n, K); 0 for a sample's own class."""
-    z, terms = E @ scores, np.abs(E) @ np.abs(scores)
-    own = (objective.labels * z).sum(axis=1, keepdims=True)
-    sizes = terms + (objective.labels * terms).sum(axis=1, keepdims=True)
-    slack = ROUNDING * (1.0 + len(scores) / 32.0) * sizes
-    return np.where(objective.labels > 0.0, 0.0, own - z), slack
-
-
-def _held_scores(
-    objective: MulticlassObjective, E: Array, scores: Array, near: Array
-) -> Array | None:
-    """Scores next to these whose margins ``near`` are exactly 0, rounded."""
-    k = E.shape[1]
-    used = np.flatnonzero(np.abs(scores.T.ravel()) > 1e-9 * float(np.max(np.abs(scores))))
-    pairs = np.argwhere(near)
-    rows = np.zeros((len(pairs), scores.size))
-    for row, (i, other) in zip(rows, pairs, strict=True):
-        own = int(objective.y[i])
-        row[own * k : (own + 1) * k] = E[i]
-        row[other * k : (other + 1) * k] = -E[i]
-    start = scores.T.ravel()
-    found = at_zero(rows[:, used], start[used])
-    if found is None:
-        return None
-    exact = np.zeros(scores.size)
-    exact[used] = found
-    return exact.reshape(scores.shape[::-1]).T
-
-
+"""Products below this share of the largest are 0 where rationals are asked."""
 REASON = "Along the direction in .evidence the loss decreases for ever. "
 HELD = "A penalty on w, with lam > 0, keeps it from going there."
 LOOSE = "Only b need move, which no penalty holds: fit_intercept=False does."
@@ -342,8 +205,97 @@ def can_recede(objective: Objective) -> bool:
 
 def recedes_by_intercept(objective: Objective) -> bool:
     """Whether P may fall for ever as b alone moves, whatever the penalty."""
+    if isinstance(objective, MulticlassObjective):
+        return False  # every class has a sample
     lo, hi = objective.slope_bounds
     return objective.fit_intercept and bool((hi == 0.0).all() or (lo == 0.0).all())
+
+
+@dataclass(frozen=True, eq=False)
+class Recession:
+    """Directions x = (w, b), and the products whose signs tell whether the loss falls along them.
+
+    These are z_i = x_i.w + b; of K classes z_y - z_k, of each sample's own class and each other.
+
+    Attributes
+    ----------
+    objective : Objective
+    """
+
+    objective: Objective
+
+    @cached_property
+    def pairs(self) -> tuple[Array, Array, Array] | None:
+        """The sample, its class and the other one of each product of K classes."""
+        if not isinstance(self.objective, MulticlassObjective):
+            return None
+        i, other = np.nonzero(self.objective.labels == 0.0)
+        return i, self.objective.y[i].astype(int), other
+
+    @cached_property
+    def classes(self) -> int:
+        """The number of intercepts."""
+        return int(np.prod(self.objective.w_shape[1:], dtype=int))
+
+    @cached_property
+    def signs(self) -> tuple[Array, Array]:
+        """Masks of the products that may be > 0, and of those that may be < 0."""
+        if self.pairs is not None:
+            every = np.ones(len(self.pairs[0]), dtype=bool)
+            return every, ~every
+        lo, hi = self.objective.slope_bounds
+        return hi == 0.0, lo == 0.0
+
+    @cached_property
+    def allowed(self) -> tuple[Array, Array]:
+        """Masks (down, up) of the entries of x that may fall, or rise."""
+        free = np.ones(self.classes * self.objective.fit_intercept, dtype=bool)
+        down, up = (np.append(mask, free) for mask in recession_signs(self.objective))
+        return down, up
+
+    def inside(self, x: Array) -> Array:
+        """X without what it may not have."""
+        down, up = self.allowed
+        return np.where(x > 0.0, up, down) * x
+
+    def split(self, x: Array) -> tuple[Array, Any]:
+        """(w, b)."""
+        w, b = np.split(x, [self.objective.d])
+        b = b if b.size else np.zeros(self.classes)
+        return w, b if self.pairs is not None else float(b[0])
+
+    def products(self, x: Array) -> tuple[Array, Array]:
+        """The products, and what rounding may be of them."""
+        (w, b), objective = self.split(x), self.objective
+        z = objective.predict(w, b)
+        size = (objective.design.abs_matvec(w) if w.any() else np.zeros_like(z)) + np.abs(b)
+        if self.pairs is not None:
+            i, own, other = self.pairs
+            z, size = z[i, own] - z[i, other], size[i, own] + size[i, other]
+        return z, ROUNDING * (1.0 + len(x) / self.classes / 32.0) * size
+
+    def columns(self, used: Array, samples: Array | None = None) -> Array:
+        """Columns of [X, 1], dense."""
+        base = base_of(self.objective.design)
+        base = base if samples is None else base.rows(samples)
+        k = base.shape[1]
+        found = base.columns(used[used < k]).dense()
+        return np.column_stack([found, np.ones(len(found))]) if k in used else found
+
+    def rows(self, some: Array, used: Array) -> Any:
+        """The rows of some products, for columns of [X, 1]."""
+        samples = some if self.pairs is None else self.pairs[0][some]
+        return self.paired(self.columns(used, samples), some)
+
+    def paired(self, E: Array, some: Array) -> Any:
+        """The same of columns at their samples: K classes have as many unknowns for each."""
+        if self.pairs is None:
+            return sparse.csr_array(E)
+        found, K = sparse.coo_array(E), self.classes
+        _, own, other = (each[some] for each in self.pairs)
+        row, column = found.coords
+        at = np.append(row, row), np.append(column * K + own[row], column * K + other[row])
+        return sparse.csr_array((np.append(found.data, -found.data), at), (len(E), E.shape[1] * K))
 
 
 def separating_direction(
@@ -352,136 +304,120 @@ def separating_direction(
     """Return a direction along which the loss decreases for ever, verified; None if none is known.
 
     For a strictly convex loss: z = X w + b with z_i >= 0 wherever the loss has its limit at +inf,
-    z_i <= 0 where it has it at -inf, z_i = 0 elsewhere, and z != 0, where w stays among the
-    directions that cost nothing: unpenalised coefficients, of the sign that a one-sided bound
-    leaves. Then P has an infimum but no minimiser. Signs are decided exactly. A given (w, b) is
-    tried first, then a linear program decides.
+    z_i <= 0 where it has it at -inf, z_i = 0 elsewhere, and z != 0; of K classes none is above a
+    sample's own, and some are below. w stays among the directions that cost nothing: unpenalised
+    coefficients, of the sign that a one-sided bound leaves. Then P has an infimum but no minimiser.
+    Signs are decided exactly. A given (w, b) is tried first, then a linear program decides.
     """
-    if isinstance(objective, MulticlassObjective):
-        found = separating_scores(objective, w, b)
-        return None if found is None else Evidence(found, (), REASON + HELD)
-    if not can_recede(objective):
+    several = isinstance(objective, MulticlassObjective)
+    if not can_recede(objective) or (several and rows_in_blocks(objective)):
         return None
     frame = frame_of(objective)
-    inner = frame.objective
-    down, up = recession_signs(inner)
-    lo, hi = inner.slope_bounds
-    given = None if w is None else frame.inside(w, b)[:2]
-    for direction, may_move in _candidates(inner, given):
-        w, shift = np.where(direction[0] > 0.0, up, down) * direction[0], direction[1]
-        verified = _verified(inner, w, shift, lo, hi, may_move)
-        if verified is not None:
-            w, shift, z = verified
+    way, given = Recession(frame.objective), None
+    if w is not None:
+        own, shift, _ = frame.inside(w, np.broadcast_to(b, objective.w_shape[1:]))
+        given = np.append(own, shift) if objective.fit_intercept else own
+    for x, may_move in _candidates(way, given):
+        found = _verified(way, way.inside(x), may_move)
+        if found is not None:
+            x, z = found
             scale = 1.0 / float(np.max(np.abs(z)))
-            own = frame.outside(w * scale, shift * scale)
-            arrays = {"w": own[0], "b": np.asarray(own[1]), "z": z * scale}
-            rows = [worst("z_i of the sign in which the loss falls", "primal_feasibility", 0.0)]
-            told = REASON + (LOOSE if recedes_by_intercept(inner) else HELD)
-            return Evidence(arrays, tuple(rows), told)
+            w, b = frame.outside(*way.split(x * scale))
+            arrays = {"w": w.reshape(objective.w_shape), "b": np.asarray(b), "z": z * scale}
+            row = worst("z_i of the sign in which the loss falls", "primal_feasibility", 0.0)
+            told = REASON + (LOOSE if recedes_by_intercept(objective) else HELD)
+            if several:
+                arrays["z"] = objective.predict(w, b)
+            return Evidence(arrays, () if several else (row,), told)
     return None
 
 
-def _candidates(
-    objective: Objective, given: tuple[Array, Any] | None
-) -> Iterator[tuple[tuple[Array, float], bool]]:
+def _candidates(way: Recession, given: Array | None) -> Iterator[tuple[Array, bool]]:
     """Directions, and whether those may be moved to others that are exact."""
+    objective = way.objective
     if not np.any(recession_signs(objective)):  # the intercept alone is free
-        yield from (((np.zeros(objective.d), shift), False) for shift in (1.0, -1.0))
+        alone = np.append(np.zeros(objective.d), np.ones(len(way.allowed[0]) - objective.d))
+        yield from ((alone, False), (-alone, False))
         return
     if given is not None:
-        yield (given[0], float(given[1])), False
+        yield given, False
     if objective.n * objective.d <= SMALL_ENOUGH:
-        found = _by_linear_program(objective)
+        found = _by_linear_program(way)
         if found is not None:
             yield found, True
     if given is not None:
-        yield (given[0], float(given[1])), True
+        yield given, True
 
 
-def _by_linear_program(objective: Objective) -> tuple[Array, float] | None:
+def _by_linear_program(way: Recession) -> Array | None:
     """By ``furthest``: t_i <= s_i z_i where one side is free, z_i = 0 elsewhere."""
-    down, up = recession_signs(objective)
-    used = np.flatnonzero(down | up)
-    lo, hi = (in_memory(end) for end in objective.slope_bounds)
-    ends = [(None if down[j] else 0.0, None if up[j] else 0.0) for j in used]
-    ends += [(None, None)] * objective.fit_intercept
-    E = with_ones(objective, objective.design.columns(used).dense())
-    back = None
-    if all(low is None and high is None for low, high in ends):
+    down, up = (mask.reshape(-1, way.classes) for mask in way.allowed)
+    used = np.flatnonzero((down | up).any(axis=1))
+    E, back = way.columns(used), np.eye(used.size)
+    ends = [
+        (None if low else 0.0, None if high else 0.0)
+        for low, high in zip(down[used].ravel(), up[used].ravel(), strict=True)
+    ]
+    if (down & up)[used].all():
         E, back = orthonormal(E)
-        ends = [(None, None)] * E.shape[1]
-    matrix = sparse.csr_array(E)
-    sign = np.where(hi == 0.0, 1.0, np.where(lo == 0.0, -1.0, 0.0))
+        ends = [(None, None)] * (E.shape[1] * way.classes)
+    rises, falls = (in_memory(mask) for mask in way.signs)
+    matrix = way.paired(E if way.pairs is None else E[way.pairs[0]], np.arange(rises.size))
+    sign = np.where(rises, 1.0, np.where(falls, -1.0, 0.0))
     free, held = np.flatnonzero(sign), np.flatnonzero(sign == 0.0)
     found = furthest(sparse.diags_array(-sign[free]) @ matrix[free], matrix[held], ends)
     if found is None:
         return None
-    x = found if back is None else back @ found
-    direction = np.zeros(objective.d)
-    direction[used] = x[: used.size]
-    return direction, float(x[-1]) if objective.fit_intercept else 0.0
+    x = np.zeros(down.shape)
+    x[used] = back @ found.reshape(-1, way.classes)
+    return x.ravel()
 
 
-def _verified(
-    objective: Objective, w: Array, b: float, lo: Array, hi: Array, may_move: bool
-) -> tuple[Array, float, Array] | None:
-    """(w, b, z) with all signs proved, for this direction or for an exact one next to it."""
-    z = _signs(objective, w, b)
+def _verified(way: Recession, x: Array, may_move: bool) -> tuple[Array, Array] | None:
+    """(x, products) with all signs proved, for this direction or for an exact one next to it."""
+    z, slack = way.products(x)
+    close = np.flatnonzero(~(np.abs(z) > slack))
+    if close.size:  # exact sums where rounding could decide
+        X = x.reshape(-1, way.classes)
+        used = np.flatnonzero(X.any(axis=1))
+        z[close] = exact_residual(way.rows(close, used), X[used].ravel())
     size = float(np.max(np.abs(z), initial=0.0))
     if not 0.0 < size < np.inf:
         return None
-    if _recedes(z, lo, hi):
-        return w, b, z
+    if _recedes(way, z):
+        return x, z
     near = np.abs(z) <= NEAR * size
-    if not (may_move and _recedes(np.where(near, 0.0, z), lo, hi)):
+    if not (may_move and _recedes(way, np.where(near, 0.0, z))):
         return None
-    return _held(objective, w, b, near, lo, hi)
+    return _held(way, x, near)
 
 
-def _recedes(z: Array, lo: Array, hi: Array) -> bool:
-    return bool(np.all(np.where(z > 0.0, hi == 0.0, np.where(z < 0.0, lo == 0.0, z == 0.0))))
+def _recedes(way: Recession, z: Array) -> bool:
+    rises, falls = way.signs
+    return bool(np.all(np.where(z > 0.0, rises, np.where(z < 0.0, falls, z == 0.0))))
 
 
-def _signs(objective: Objective, w: Array, b: float) -> Array:
-    """X w + b with every sign right: exact sums where rounding could decide; nan if not known."""
-    z = objective.predict(w, b)
-    size = objective.design.abs_matvec(w) if w.any() else 0.0  # the intercept alone
-    slack = ROUNDING * (1.0 + objective.d / 32.0) * (size + abs(b))
-    close = np.flatnonzero(~(np.abs(z) > slack))
-    if close.size:
-        used = np.flatnonzero(w)
-        part = objective.design.rows(close).columns(used).dense()
-        z[close] = exact_residual(
-            np.column_stack([part, np.ones(close.size)]), np.append(w[used], b)
-        )
-    return z
-
-
-def _held(
-    objective: Objective, w: Array, b: float, near: Array, lo: Array, hi: Array
-) -> tuple[Array, float, Array] | None:
-    """The same for the nearest rational direction with z_i = 0 exactly on the samples ``near``."""
-    used = np.flatnonzero(np.abs(w) > 1e-9 * float(np.max(np.abs(w), initial=0.0)))
-    if not few(int(near.sum()), used.size + objective.fit_intercept):
+def _held(way: Recession, x: Array, near: Array) -> tuple[Array, Array] | None:
+    """The same for the nearest rational direction with products of 0 exactly where ``near``."""
+    large = np.abs(x) > 1e-9 * float(np.max(np.abs(x), initial=0.0))
+    large[way.objective.d :] = True
+    used = np.flatnonzero(large.reshape(-1, way.classes).any(axis=1))
+    some = np.flatnonzero(near)
+    if not few(some.size, int(large.sum())):
         return None
-    E = objective.design.rows(np.flatnonzero(near)).columns(used).dense()
-    start = w[used]
-    if objective.fit_intercept:
-        E, start = np.column_stack([E, np.ones(len(E))]), np.append(start, b)
-    exact = at_zero(E, start)
-    if exact is None:
+    kept = large.reshape(-1, way.classes)[used].ravel()
+    found = at_zero(way.rows(some, used).toarray()[:, kept], x[large])
+    if found is None:
         return None
-    if np.any(np.sign(exact) * np.sign(start) < 0.0):
-        return None  # a sign constraint may be broken
-    w = np.zeros(objective.d)
-    w[used] = exact[: used.size]
-    b = float(exact[-1]) if objective.fit_intercept else 0.0
-    z = objective.predict(w, b)
-    slack = ROUNDING * (1.0 + objective.d / 32.0) * (objective.design.abs_matvec(w) + abs(b))
-    z = np.where(near, 0.0, z)  # x meets these rows exactly, and (w, b) is x, rounded
-    if np.any(~near & (np.abs(z) <= slack)) or not np.any(z) or not _recedes(z, lo, hi):
+    exact = np.zeros_like(x)
+    exact[large] = found
+    if not np.array_equal(way.inside(exact), exact):
         return None
-    return w, b, z
+    z, slack = way.products(exact)
+    z = np.where(near, 0.0, z)  # exact numbers meet these rows, and the direction is these, rounded
+    if np.any(~near & (np.abs(z) <= slack)) or not np.any(z) or not _recedes(way, z):
+        return None
+    return exact, z
 
 
 # A dual point that no w of the penalty's constraint survives: D(u) > 0 where P is 0 or inf.
