@@ -295,7 +295,6 @@ GATHERED = (
     "convexml.problem.objective.MANY",
     "convexml.certificates.uniqueness.SMALL",
     "convexml.certificates.learning.unpenalised.EXACTLY",
-    "convexml.certificates.learning.unpenalised.FEW",
 )
 """Up to so many numbers are brought together, however many there are."""
 

@@ -125,11 +125,9 @@ def distance(objective: Objective, u: Array, samples: Array) -> float:
     """A bound of |du| with X'(u + du) = 0 and 1'(u + du) = 0 exactly, du on these samples."""
     everything = np.ones(objective.d, dtype=bool)
     rows = ColumnRows.at_dual(objective, u, -objective.design.rmatvec(u), everything)
-    kept = np.arange(rows.width)
-    sigma, length = rows.regularity(samples, kept)
-    if sigma == 0.0 and not rows.dependence.doubtful.size:
-        sigma, length = rows.regularity(samples, rows.dependence.independent)
-    return length / sigma if sigma > 0.0 else np.inf
+    h = objective.zero_scores
+    h[samples] = 1.0
+    return rows.distance(rows.metric(h))
 
 
 def orthonormal(E: Array) -> tuple[Array, Array]:

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from ...data import Design, rowwise, unscaled
-from ...numerics import EPS, ROUNDING, UNIT, Array, all_finite, gamma, power_between
+from ...data import Design, in_memory, rowwise, unscaled
+from ...numerics import EPS, ROUNDING, UNIT, Array, all_finite, gamma, length, power_between
 from ...penalties import Penalty
 from ...problem import Objective, once
 from ...problem.classes import MulticlassObjective, refit
-from ..algebra.definite import from_gram, powers
+from ..algebra.definite import from_gram, least_singular_value, powers
 from ..algebra.rationals import DIGITS, exact_sum
 from ..rounding import balanced, spread
 
@@ -217,6 +217,8 @@ def primal_scale(objective: Objective, w: Array, b: float) -> Array:
 # that the matrix which moved u to where E'u is 0 down to rounding also prices that rounding.
 
 
+FACTORED = 20_000_000
+"""Entries of E up to which its own factors are asked where its Gram matrix does not tell."""
 ROUNDED = 16
 """What an entry of the matrix is rounded by beside its sum, in units of its terms: weights."""
 
@@ -229,8 +231,8 @@ class ColumnGram:
     ----------
     columns : Design
         B.
-    h : array, shape (n,), or None
-        >= 0, and 0 for samples that stay; ones if None.
+    h : array, shape (n,)
+        >= 0, and 0 for samples that stay.
     ones : bool
         Whether the column of ones stands behind B.
     rows : array or None
@@ -238,7 +240,7 @@ class ColumnGram:
     """
 
     columns: Design
-    h: Array | None
+    h: Array
     ones: bool
     rows: Array | None = None
 
@@ -266,9 +268,17 @@ class ColumnGram:
     @cached_property
     def regularity(self) -> tuple[Array, float]:
         """(s, sigma): sigma_min(sqrt(H) E diag(s)) >= sigma, s powers of two; 0 if not known."""
+        n, k = self.columns.shape[0], len(self.matrix)
         units = powers(np.sqrt(np.maximum(np.diag(self.matrix), 0.0)))
-        gram = self.matrix * units * units[:, None]
-        return units, from_gram(gram, self.columns.shape[0] + ROUNDED)
+        sigma = from_gram(self.matrix * units * units[:, None], n + ROUNDED)
+        if sigma > 0.0 or not n * k <= FACTORED:
+            return units, sigma
+        samples = np.flatnonzero(self.h)
+        root = np.sqrt(in_memory(self.h[samples]))
+        K = root[:, None] * self.columns.rows(samples).dense()
+        K = (np.column_stack([K, root]) if self.ones else K) * units
+        sigma = least_singular_value(K) - 4.0 * EPS * length(K.ravel())
+        return units, max(sigma, 0.0)
 
 
 # Rows of the dual that no shrinking restores: 1'u = 0, (X'u)_j = 0, and signs of (X'u)_j.

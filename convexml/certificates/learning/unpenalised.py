@@ -12,10 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from ...data import DenseDesign, Design, by_blocks, in_blocks, in_memory, thinned
+from ...data import Design, in_blocks, in_memory, thinned
 from ...numerics import EPS, Array, gamma, length
 from ...problem import MulticlassObjective, Objective
-from ..algebra.definite import from_gram, from_inverse, inverse_of, powers
 from ..algebra.rationals import Dependence, dependence, exact_total, solve_rows, whole_row
 from ..algebra.sums import exact_dot, exact_residual
 from .repair import ColumnGram, DualPoint, PrimalPoint
@@ -29,21 +28,15 @@ RATIONAL = 2_000
 EXACTLY = 20_000
 """Entries of the columns up to which X'u is summed exactly."""
 DENSE = 4_000_000
-"""Entries up to which the columns may be factorised."""
+"""Entries of columns in blocks up to which their dependence is decided."""
 LARGEST = 50_000_000
-"""Entries up to which their dependence is decided."""
+"""The same of others."""
 WIDEST = 2000
-BLOCK = 8192
-FEW = 1024
-"""Rows that tell about the means."""
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnRows:
-    """What is left of the rows E'u = 0, E = [B, 1], and how far from singular E is.
-
-    With an intercept E is centred: (B - 1 m')'du is B'du - m (1'du), so that the conditions are
-    the same for every m, and better conditioned near the mean.
+    """What is left of the rows E'u = 0, E = [B, 1], and how far a u is that meets them.
 
     Attributes
     ----------
@@ -101,26 +94,6 @@ class ColumnRows:
             self.objective.design if self.rows.all() else self.objective.design.columns(self.rows)
         )
 
-    @cached_property
-    def centre(self) -> Array:
-        """About the means of the columns of B; zeros without an intercept."""
-        if not self.objective.fit_intercept:
-            return np.zeros(int(self.rows.sum()))
-        if in_blocks(self.columns):
-            first: Design = self.columns.rows(np.arange(min(FEW, self.objective.n)))
-        else:
-            _, first = next(self.columns.row_blocks(FEW))
-        dense = first.dense()
-        with np.errstate(over="ignore", invalid="ignore"):
-            centre, spread = dense.mean(axis=0), dense.std(axis=0)
-        # Where the mean is small beside the spread, nothing is gained.
-        return np.where(np.isfinite(centre) & ~(np.abs(centre) <= spread), centre, 0.0)
-
-    @property
-    def norms(self) -> Array:
-        """Bounds of |X_j|_2 of all columns, (d,)."""
-        return self.objective.column_norms
-
     def at(self, point: PrimalPoint) -> float:
         """What the residual is worth at a point: a bound of |w'X'u + b 1'u| on the rows."""
         size = float(np.abs(point.w) @ self.raw) + abs(point.b) * self.total
@@ -128,94 +101,50 @@ class ColumnRows:
             return size
         return abs(exact_dot(np.append(point.w, point.b), self.signed)) + 2.0 * EPS * size
 
-    def _blocks(self, samples: Array) -> Iterator[Array]:
-        """The centred columns in blocks of rows, in memory."""
-        whole = samples.size == self.objective.n and not in_blocks(self.columns)
-        yield from _centred(self.columns if whole else self.columns.rows(samples), self.centre)
+    def metric(self, h: Array) -> ColumnGram:
+        """That of changes of u which are weighed by h."""
+        return ColumnGram(self.columns, h, self.objective.fit_intercept, self.rows)
 
-    def regularity(self, samples: Array, kept: Array) -> tuple[float, float]:
-        """(sigma, length): sigma_min of E at some samples and columns, |E'u|_2 in the same units.
+    def distance(self, gram: ColumnGram) -> float:
+        """N with |du / sqrt(h)|_2 <= N for some du that makes the rows exactly 0; inf if unknown.
 
-        sigma is 0 where it is not known to be more. One Gram matrix decides it, and its inverse
-        triangle where the condition is worse. Centring rounds every entry, which is charged.
+        Columns that depend on others exactly need no row of their own.
         """
-        if kept.size == 0:
-            return np.inf, 0.0
-        if samples.size < kept.size or self.width > WIDEST:
-            return 0.0, np.inf
-        n = samples.size
-        gram = self._gram(samples)
-        gram = gram[np.ix_(kept, kept)]
-        units = powers(np.sqrt(np.diag(gram)))
-        gram = gram * units * units[:, None]
-        sigma = from_gram(gram, n)
-        if sigma == 0.0:
-            sigma = self._sharper(samples, kept, units, gram)
+        if self.width > WIDEST:
+            return np.inf
         loose = self.raw[self.rows]
-        if self.objective.fit_intercept and sigma > 0.0:
-            # |X| <= |X - m| + |m|: what a centred entry is rounded by.
-            size = np.append(np.abs(self.centre) * np.sqrt(n), 0.0)[kept] * units
-            size = size + np.sqrt(np.diag(gram))
-            sigma = max(sigma - 2.0 * EPS * length(size), 0.0)
-            loose = np.append(loose + np.abs(self.centre) * self.total, self.total)
-        missed = length(units * loose[kept]) if sigma > 0.0 else np.inf
-        return sigma, missed * (1.0 + 1e-12)
+        kept = np.arange(self.width)
+        for _ in range(2):
+            units, sigma = gram.regularity
+            if sigma > 0.0:
+                missed = np.append(loose, self.total)[kept]
+                return length(units * missed) / sigma * (1.0 + 1e-12)
+            if self.dependence.doubtful.size or len(kept) <= self.dependence.independent.size:
+                break
+            kept = self.dependence.independent
+            part = gram.columns.columns(kept[kept < loose.size])
+            gram = replace(gram, columns=part)
+        return np.inf
 
-    def _gram(self, samples: Array) -> Array:
-        """E'E at some samples."""
-        ones = self.objective.fit_intercept
-        if not np.any(self.centre):
-            chosen = None
-            if samples.size < self.objective.n:
-                chosen = self.objective.zero_scores
-                chosen[samples] = 1.0
-            return ColumnGram(self.columns, chosen, ones).matrix
-        if in_blocks(self.columns):
-            found = by_blocks(_centred_gram, self.columns, samples, self.centre, ones)
-            total: Array = found.executor.total(found.parts)
-            return total
-        return _centred_gram(self.columns, samples, self.centre, ones)
-
-    def _sharper(self, samples: Array, kept: Array, units: Array, gram: Array) -> float:
-        """The bound by way of an inverse triangle: of the Gram matrix, or of E itself."""
-        large = samples.size * kept.size > DENSE
-        if not np.all(np.isfinite(gram)) or (large and in_blocks(self.columns)):
-            return 0.0
-        ones = self.objective.fit_intercept
-        blocks = (
-            (np.column_stack([block, np.ones(len(block))]) if ones else block)[:, kept] * units
-            for block in self._blocks(samples)
-        )
-        if not large:
-            E = np.vstack(list(blocks))
-            R = linalg.qr(E, mode="r", check_finite=False)[0][: kept.size]
-            return from_inverse([E], inverse_of(R))
-        try:
-            R = linalg.cholesky(gram, check_finite=False)
-        except linalg.LinAlgError:
-            return 0.0
-        return from_inverse(blocks, inverse_of(R))
-
-    def shorter(self, u: Array, samples: Array, kept: Array) -> float:
-        """A bound of |x|_2 of an x on some samples with E'(u + x) = 0.
-
-        By an x that nearly does it: what that leaves is summed exactly, and is a share of EPS.
-        """
-        if self.signed is None or not samples.size:
+    def shorter(self, u: Array, gram: ColumnGram) -> float:
+        """The same by a du that nearly does it: what that leaves is summed exactly."""
+        if self.signed is None:
             return np.inf
         E, ones = self.columns.dense(), self.objective.fit_intercept
         E = np.column_stack([E, np.ones(self.objective.n)]) if ones else E
         missed = self.signed[np.append(self.rows, ones)]
-        Q, R, order = linalg.qr(E[samples], mode="economic", pivoting=True, check_finite=False)
+        root = np.sqrt(in_memory(gram.h))
+        K = root[:, None] * E
+        Q, R, order = linalg.qr(K, mode="economic", pivoting=True, check_finite=False)
         k = int(np.sum(np.abs(np.diag(R)) > EPS * abs(R[0, 0])))
         t = linalg.solve_triangular(R[:k, :k], missed[order[:k]], trans="T", check_finite=False)
         x = -Q[:, :k] @ t
-        left = exact_residual(np.vstack([E, E[samples]]).T, np.append(in_memory(u), x))
+        left = exact_residual(np.vstack([E, E]).T, np.append(in_memory(u), root * x))
         raw = np.zeros(self.objective.d)
         raw[self.rows] = np.abs(left[: len(left) - ones]) * (1.0 + EPS)
         total = abs(float(left[-1])) * (1.0 + EPS) if ones else 0.0
-        sigma, rest = replace(self, raw=raw, total=total, signed=None).regularity(samples, kept)
-        found = (length(x) * (1.0 + 1e-12) + rest / sigma) if sigma > 0.0 else np.inf
+        rest = replace(self, raw=raw, total=total, signed=None).distance(gram)
+        found = length(x) * (1.0 + 1e-12) + rest
         return found if np.isfinite(found) else np.inf
 
     def exact_length(self, u: Array, samples: Array) -> float:
@@ -253,22 +182,6 @@ class ColumnRows:
             f"Up to rounding, but not exactly, the unpenalised columns ({doubtful}) of X depend on "
             "the others: only enormous weights could do better. Drop one, or use lam > 0."
         )
-
-
-def _centred(columns: Design, centre: Array) -> Iterator[Array]:
-    """B - 1 m' in blocks of rows."""
-    for _, block in columns.row_blocks(BLOCK):
-        yield block.dense() - centre if np.any(centre) else block.dense()
-
-
-def _centred_gram(columns: Design, samples: Array, centre: Array, ones: bool) -> Array:
-    """E'E at some samples, for E = [B - 1 m', 1], or without ones."""
-    part = columns if samples.size == columns.shape[0] else columns.rows(samples)
-    gram = np.zeros((len(centre) + ones, len(centre) + ones))
-    with np.errstate(over="ignore", invalid="ignore"):
-        for block in _centred(part, centre):
-            gram += DenseDesign(block).bordered_gram() if ones else block.T @ block
-    return gram
 
 
 # How fast F* and Omega* can rise when a dual point is moved a little.
@@ -360,8 +273,8 @@ INSIDE = 1e-6
 
 ENOUGH = 50
 """Samples for each column that are tried before all of them."""
-KEPT, LEFT_OUT = 0.9, 0.18
-"""Shares of sigma, and of its square, with KEPT^2 + LEFT_OUT < 1."""
+FARTHER = 1e4
+"""Times the step that columns of one length need: room for those that are less regular."""
 
 
 class ColumnPrice(NamedTuple):
@@ -468,9 +381,8 @@ def _corrected(
     objective = rows.objective
     lo, hi = objective.dual_bounds()
     room = np.minimum(u - lo, hi - u) * (1.0 - 4.0 * EPS)
-    known = _known_length(rows, dual.gram, room) if dual is not None and dual.gram else None
-    sought = u if sharply else None
-    step, inside, shares, reason = _length(rows, room, sought) if known is None else (*known, "")
+    known = None if dual is None else dual.gram
+    step, inside, shares, reason = _length(rows, room, u, known, sharply)
     if reason:
         fits = room > INSIDE * float(np.max(np.where(room < np.inf, room, 0.0)))
         step, wide = rows.exact_length(u, fits), np.flatnonzero(fits)
@@ -479,7 +391,7 @@ def _corrected(
     if reason:
         return np.inf, np.zeros(objective.d, dtype=bool), reason
     others = ~rows.rows
-    norms, most = rows.norms, step * float(np.max(shares))
+    norms, most = objective.column_norms, step * float(np.max(shares))
     reach = np.where(others, norms * most * (1.0 + gamma(objective.n + 4)), 0.0)
     outside, wide = objective.penalty.outside, reach + error
     crossed = others & ((outside(v + wide) != 0.0) | (outside(v - wide) != 0.0))
@@ -504,67 +416,42 @@ def _corrected(
     return (price + more) * (1.0 + 1e-9), crossed, ""
 
 
-def _known_length(
-    rows: ColumnRows, gram: ColumnGram, room: Array
-) -> tuple[float, Array, Array] | None:
-    """(step, samples, shares) with |du / shares|_2 <= step, for a du on the samples of ``gram``.
+def _length(
+    rows: ColumnRows, room: Array, u: Array, known: ColumnGram | None, sharply: bool
+) -> tuple[float, Array, Array, str]:
+    """(step, samples, shares, why not): |du / shares|_2 <= step on samples with room for it twice.
 
-    Those without the room for it are left out: their rows take at most so much of sigma^2.
+    ``sharply`` looks for the du.
     """
-    if gram.h is None or gram.rows is None or not np.array_equal(gram.rows, rows.rows):
-        return None
-    units, sigma = gram.regularity
-    if not 0.0 < sigma < np.inf:
-        return None
-    loose, size = rows.raw[rows.rows], rows.norms[rows.rows]
-    if gram.ones:
-        loose, size = np.append(loose, rows.total), np.append(size, np.sqrt(len(room)))
-    step = length(units * loose) / (KEPT * sigma) * (1.0 + 1e-12)
-    shares = np.sqrt(gram.h) * (1.0 + 4.0 * EPS)
-    fits = (shares > 0.0) & (room >= 2.0 * step * shares)
-    lost = float(np.max(np.where(fits, 0.0, gram.h), initial=0.0)) * float(
-        np.sum((units * size) ** 2)
-    )
-    inside = np.flatnonzero(fits)
-    if not (inside.size and lost <= LEFT_OUT * sigma**2):
-        return None
-    return step, inside, shares[inside]
+    for gram in _metrics(rows, room, u, known):
+        step = rows.distance(gram)
+        step = min(step, rows.shorter(u, gram)) if sharply else step
+        shares = np.sqrt(gram.h) * (1.0 + 4.0 * EPS)
+        inside = np.flatnonzero(shares)
+        if step < np.inf and np.all(room[inside] >= 2.0 * step * shares[inside]):
+            return step, inside, shares[inside], ""
+    why = "Too few samples are inside dom F* to make X'u exactly 0."
+    return np.inf, inside, np.ones(0), rows.why() if rows.dependence.doubtful.size else why
 
 
-def _length(rows: ColumnRows, room: Array, u: Array | None) -> tuple[float, Array, Array, str]:
-    """(step, samples, ones, why not): |du|_2 <= step on samples that are 2 step inside the box.
-
-    With ``u`` the step is looked for.
-    """
-    kept = np.arange(rows.width)
-    least = _first_guess(rows)
-    for _ in range(ROUNDS):
-        inside = np.flatnonzero(room > least)
-        few = thinned(inside, max(1, inside.size // (ENOUGH * rows.width)))  # they often do
-        for chosen in (few, inside) if few.size < inside.size else (inside,):
-            sigma, length = rows.regularity(chosen, kept)
-            step = length / sigma if sigma > 0.0 else np.inf
-            step = step if u is None else min(step, rows.shorter(u, chosen, kept))
-            if sigma > 0.0 and np.all(room[chosen] >= 2.0 * step):
-                return step, chosen, np.ones_like(room[chosen]), ""
-        if sigma > 0.0:
-            least = 2.0 * step
-        elif least > 0.0 and np.count_nonzero(room > 0.0) > inside.size:
-            least = 0.0
-        elif rows.dependence.doubtful.size:
-            return np.inf, inside, np.ones(0), rows.why()
-        elif len(kept) > rows.dependence.independent.size:
-            kept = rows.dependence.independent
-        else:
-            break
-    return np.inf, inside, np.ones(0), "Too few samples are inside dom F* to make X'u exactly 0."
-
-
-def _first_guess(rows: ColumnRows) -> float:
-    """About the step that well conditioned columns need, and then some."""
-    shares = rows.raw / np.where(rows.norms > 0.0, rows.norms, np.inf)
-    total = rows.total / np.sqrt(rows.objective.n)
-    return 100.0 * length(np.append(shares, total))
+def _metrics(
+    rows: ColumnRows, room: Array, u: Array, known: ColumnGram | None
+) -> Iterator[ColumnGram]:
+    """Those with room enough for what regular columns need, alike; then all, by their room."""
+    objective = rows.objective
+    if known is not None and known.rows is not None and np.array_equal(known.rows, rows.rows):
+        yield known
+    shares = rows.raw / np.where(objective.column_norms > 0.0, objective.column_norms, np.inf)
+    guess = FARTHER * length(np.append(shares, rows.total / np.sqrt(objective.n)))
+    most = float(np.max(np.abs(u), initial=0.0)) or 1.0
+    for root in (guess * (room >= guess), np.clip(room, 0.0, most)):
+        inside = np.flatnonzero(root >= 0.5 * np.max(root))
+        few = thinned(inside, max(1, inside.size // (ENOUGH * rows.width)))
+        if few.size < inside.size:
+            h = objective.zero_scores
+            h[few] = root[few] ** 2
+            yield rows.metric(h)
+        yield rows.metric(root**2)
 
 
 def _growth(rows: ColumnRows, point: PrimalPoint | None) -> float:
@@ -589,12 +476,8 @@ def _growth(rows: ColumnRows, point: PrimalPoint | None) -> float:
         blocks = objective.penalty.zero_blocks(objective.d)
         if blocks is None or not np.all(blocks[1][blocks[0]][others] > 0.0):
             return np.inf
-        norms = rows.norms[others]
+        norms = objective.column_norms[others]
         reach += float(np.sum(2.0 * point.value * norms / blocks[1][blocks[0]][others]))
-    everyone, kept = np.flatnonzero(objective.c), np.arange(rows.width)
-    sigma, length = rows.regularity(everyone, kept)
-    if sigma == 0.0 and not rows.dependence.doubtful.size:
-        sigma, length = rows.regularity(everyone, rows.dependence.independent)
-    if sigma == 0.0:
-        return np.inf
-    return (rows.at(point) + length * reach / sigma) * (1.0 + 1e-9)
+    return (rows.at(point) + rows.distance(rows.metric(np.ones_like(objective.c))) * reach) * (
+        1.0 + 1e-9
+    )
