@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,10 +22,10 @@ from ..progress import at, evaluated
 from ..solvers import Record, supports
 from ..solvers.reference import REFERENCE, ReferenceRun, run_reference, suits
 from ..solvers.registry import check_name, suitable_instead
-from ..validation import arguments, finite_array, positive_number
+from ..validation import finite_array, positive_number
 from .base import Problem
 from .checkpoint import without_checkpoint
-from .inputs import Samples, samples_of_dict
+from .inputs import Samples
 from .outcome import SUPPORT_SHARE
 from .portfolio import Limits, available, first_verified, in_time
 from .solution import Solution
@@ -456,15 +456,6 @@ class ArrayProblem(Problem):
 
     # -- stored, posed with CVXPY ----------------------------------------------------------------
 
-    @abstractmethod
-    def to_dict(self) -> dict[str, Any]:
-        """The problem as plain lists, for JSON; ``from_dict`` poses it again."""
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> Self:
-        """Pose the problem again that ``to_dict`` described."""
-        return cls(**{key: value for key, value in stored.items() if key != "kind"})
-
     def recertify(self, primal: Arrays, dual: Arrays, document: dict[str, Any]) -> Solution:
         """Judge a stored point anew; its status follows from the new certificate."""
         if primal:
@@ -502,18 +493,6 @@ class SampledProblem(ArrayProblem):
             weights = solution.dual[self._supports]
             solution.support = np.flatnonzero(weights > SUPPORT_SHARE * weights.max(initial=0.0))
         return solution
-
-    def to_dict(self) -> dict[str, Any]:
-        """The rows kept, their labels and weights, and the hyperparameters."""
-        return {"kind": self.name, **self._hyper, **self._samples.to_dict()}
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> Self:
-        """Pose the problem again that ``to_dict`` described; dropped rows have weight 0."""
-        X, y, weights = samples_of_dict(stored)
-        known = {**stored, "y": y, "sample_weight": weights}
-        first, *names = (name for name in arguments(cls.__init__) if name != "self")
-        return cls(**{first: X}, **{name: known[name] for name in names})
 
 
 class SumProblem(ArrayProblem):

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache, partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ..validation import SOLVE, PublicNames, arguments, positive_number, refuse_
 from .checkpoint import refuse_for_path
 from .explanation import ExplainedProblem
 from .pictures.answers import draw_arrays
+from .posing import from_dict, to_dict
 from .row_blocks import refuse_blocks
 from .solution import Solution, SolutionPath
 
@@ -348,6 +349,15 @@ class Problem(ExplainedProblem, PublicNames, ABC):
     @abstractmethod
     def solve(self, solver: str = "auto", **kwargs: Any) -> Solution:
         """Solve and certify."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The arguments of the constructor as plain lists, for JSON."""
+        return to_dict(self)
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """Pose the problem again that ``to_dict`` described."""
+        return cast(Self, from_dict(cls, stored))
 
     def draw(self, axes: Any, solution: Solution) -> None:
         """The answer of a solution as a panel of matplotlib."""

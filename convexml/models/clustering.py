@@ -20,7 +20,7 @@ from ..progress import watched
 from ..validation import finite_array, nonnegative_number, positive_integer, read_labels
 from .arrays import ArrayProblem, Arrays, Shapes, SumProblem
 from .base import Hyperparameter
-from .inputs import Samples, distinct_labels, read_rows, rows_of_dict
+from .inputs import Samples, distinct_labels, read_rows
 from .latex import Latex, such_that
 from .pictures.answers import draw_blocks, draw_points
 from .solution import Solution, SolutionPath
@@ -122,12 +122,13 @@ class ConvexClustering(SumProblem):
                 f"{self.name}: the squared distances of X (entries up to "
                 f"{float(np.max(np.abs(rows.X))):g}) are beyond float64; change its unit."
             )
-        self.weights = self._read_weights(weights, n)
+        self._weights = self._read_weights(weights, n)
+        self.weights = self._weights[np.triu_indices(n, 1)]
         self._hyper = self._check(lam=lam)
 
     def _read_weights(self, weights: Any, n: int) -> Array:
         if weights is None:
-            return np.ones(n * (n - 1) // 2)
+            return np.ones((n, n))
         read = finite_array(weights, self.name, "weights")
         if read.shape != (n, n):
             raise InputError(
@@ -145,7 +146,7 @@ class ConvexClustering(SumProblem):
                 f"{self.name}: weights must be symmetric, got {read[i, j]:g} for ({i}, {j}) and "
                 f"{read[j, i]:g} for ({j}, {i}); pass (W + W.T) / 2."
             )
-        return read[np.triu_indices(n, 1)]
+        return read
 
     def _check(self, **hyper: Any) -> dict[str, Any]:
         self.__dict__.pop("program", None)
@@ -232,18 +233,6 @@ class ConvexClustering(SumProblem):
         constraints = {"balls": cp.norm(V, 2, axis=1) <= lam * constant(self.weights, "w")}
         value = cp.sum(cp.multiply(A @ X, V)) - cp.sum_squares(A.T @ V) / 2
         return Statement.of(cp.Maximize(value), {"V": V}, constraints, {"lam": lam})
-
-    def to_dict(self) -> dict[str, Any]:
-        n = len(self._samples.X)
-        W = np.zeros((n, n))
-        W[np.triu_indices(n, 1)] = self.weights
-        known = {"lam": self.lam, "weights": (W + W.T).tolist()}
-        return {"kind": self.name, **known, **self._samples.to_dict()}
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> ConvexClustering:
-        """Pose the problem again that ``to_dict`` described."""
-        return cls(rows_of_dict(stored)[0], stored["lam"], np.array(stored["weights"]))
 
     def _formulas(self) -> Latex:
         fit = r"\tfrac12 \sum_i \|x_i - U_i\|_2^2"
@@ -457,14 +446,6 @@ class KMeansBound(ArrayProblem):
             "nonnegative": dual["N"],
             "semidefinite": M - least * np.eye(n),
         }
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.name, "k": self.k, **self._samples.to_dict()}
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> KMeansBound:
-        """Pose the problem again that ``to_dict`` described."""
-        return cls(rows_of_dict(stored)[0], stored["k"])
 
     def _formulas(self) -> Latex:
         value, M = r"\tfrac12 \langle D, Z\rangle", r"M(\alpha, N)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +20,7 @@ from ..problem import Statement
 from ..problem.likelihood import Moments, moments, pooled, precision_steps
 from ..validation import yes_or_no
 from .arrays import ArrayProblem, Arrays, Shapes
-from .inputs import Samples, read_matrix, read_rows, samples_of_dict
+from .inputs import Samples, read_matrix, read_rows
 from .latex import Latex, such_that
 from .likelihood import refuse_lost_variances
 from .prediction import score
@@ -335,21 +335,19 @@ class DiscriminantAnalysis(GaussianClasses, ArrayProblem):
         return dict(zip(self.variables, thetas, strict=True)), {}
 
     def to_dict(self) -> dict[str, Any]:
-        rows = self._samples
-        if rows is not None:
-            return {"kind": self.name, **rows.to_dict(), "shared": self.shared}
+        """The samples, or the moments that were passed."""
+        if self._samples is not None:
+            return super().to_dict()
         known = {name: getattr(self, name).tolist() for name in ("classes", "priors", "means")}
         covariances = [each.S.tolist() for each in self.covariances]
         return {"kind": self.name, **known, "S": covariances, "features": self._names}
 
     @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> DiscriminantAnalysis:
+    def from_dict(cls, stored: Mapping[str, Any]) -> DiscriminantAnalysis:
         """Pose the problem again that ``to_dict`` described."""
-        if "X" not in stored:
-            names = ("classes", "priors", "means", "S", "features")
-            return cls.of_moments(*(stored[name] for name in names))
-        X, y, s = samples_of_dict(stored)
-        return cls(X, y, stored["shared"], sample_weight=s)
+        if "S" not in stored:
+            return super().from_dict(stored)
+        return cls.of_moments(*(stored[k] for k in ("classes", "priors", "means", "S", "features")))
 
     def _formulas(self) -> Latex:
         return discriminant_latex(self.shared)

@@ -100,6 +100,8 @@ class NearestNeighbors(ArrayProblem):
                 f"{self.name}: the distance of row {i} of X to row {q} of Q is beyond float64; "
                 "change the unit of the columns."
             )
+        given, names = (samples, queries), self._names
+        self._X, self._Q = (NamedColumns(each, names) if names else each for each in given)
         self._hyper = self._check(k=k)
 
     def _check(self, **hyper: Any) -> dict[str, Any]:
@@ -215,19 +217,6 @@ class NearestNeighbors(ArrayProblem):
         return Statement.of(
             cp.Maximize(value), dict(zip(NAMES, (nu, lower, upper), strict=True)), constraints
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        X, Q = self.distances.X.tolist(), self.distances.Q.tolist()
-        return {"kind": self.name, "X": X, "Q": Q, "k": self.k, "features": self._names}
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> NearestNeighbors:
-        """Pose the problem again that ``to_dict`` described."""
-        names = stored["features"]
-        X, Q = (np.array(stored[name], dtype=float) for name in "XQ")
-        if names:
-            return cls(NamedColumns(X, names), NamedColumns(Q, names), stored["k"])
-        return cls(X, Q, stored["k"])
 
     def _formulas(self) -> Latex:
         box = listed(r"0 \le p_i \le \tfrac1k")
@@ -477,9 +466,6 @@ class SpanningTree(ArrayProblem):
         values["ties"] = np.zeros(len(self.merging.ties))
         return point, {label: v for label, v in values.items() if label in self.constraints}
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.name, "distances": self.distances.tolist()}
-
     def _formulas(self) -> Latex:
         return spanning_tree_latex()
 
@@ -559,7 +545,7 @@ class CategoricalLikelihood(ArrayProblem):
         self.classes = own if classes is None else self._read_classes(classes, own)
         order = np.argsort(self.classes)
         index = order[np.searchsorted(self.classes, given, sorter=order)]
-        self._given, self._weights, self._hyper = given, weights, {}
+        self._labels, self._sample_weight, self._hyper = given, weights, {}
         sums = [math.fsum(weights[index == k].tolist()) for k in range(len(self.classes))]
         q = np.array(sums) / math.fsum(weights.tolist())
         lost = (np.array(sums) > 0.0) & (q < np.finfo(float).tiny)
@@ -676,10 +662,6 @@ class CategoricalLikelihood(ArrayProblem):
         )
         return Statement.of(cp.Maximize(value), {"nu": nu, "lambda": lam}, constraints)
 
-    def to_dict(self) -> dict[str, Any]:
-        stored = {"labels": self._given.tolist(), "classes": self.classes.tolist()}
-        return {"kind": self.name, **stored, "sample_weight": self._weights.tolist()}
-
     def _formulas(self) -> Latex:
         value, rows = r"-\sum_k q_k \log p_k", (r"\sum_k p_k = 1", r"p_k \ge 0")
         signs = r"\lambda_k \ge 0", r"\lambda_k = \nu \ (k : q_k = 0)"
@@ -748,6 +730,7 @@ class BernoulliLikelihood(CategoricalLikelihood):
                 "or take CategoricalLikelihood, which has labels of any kind."
             )
         super().__init__(ones.astype(int), [0, 1], sample_weight=weights)
+        self._x = self._labels
 
     def shapes(self) -> tuple[Shapes, Shapes]:
         return {"p": ()}, {"nu": (), "lambda": (2,)}
@@ -766,7 +749,3 @@ class BernoulliLikelihood(CategoricalLikelihood):
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         values, duals = super()._posed_values(point, dual)
         return {**values, "rest": np.array(1.0 - float(point["p"]))}, duals
-
-    def to_dict(self) -> dict[str, Any]:
-        stored = {"x": self._given.tolist(), "sample_weight": self._weights.tolist()}
-        return {"kind": self.name, **stored}

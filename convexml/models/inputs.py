@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
@@ -31,6 +31,8 @@ from ..validation import (
 SOME = 4096
 """Rows or columns of a sparse X whose first entries are seen."""
 IMPUTE = " Impute or drop that sample."
+BLOCKS = "blocks"
+"""In place of the samples, where these lie in row blocks: the rows of each."""
 
 FEW = 20_000
 """Entries of X that are all seen: to choose among them takes longer."""
@@ -117,23 +119,15 @@ def refuse_lost(owner: str, matrix: Any, name: str) -> None:
         )
 
 
-def rows_of_dict(stored: dict[str, Any]) -> tuple[Any, Array]:
-    """X and the weights of rows as a document holds them; dropped ones have weight 0."""
+def samples_of_dict(stored: Mapping[str, Any]) -> tuple[Any, Array, Array]:
+    """X, y and the weights as ``Samples.to_dict`` described them; dropped rows have weight 0."""
     rows, total = np.array(stored["rows"], dtype=int), int(stored["total"])
-    kept = np.array(stored["X"], dtype=float)
-    X, weights = np.zeros((total, kept.shape[1])), np.zeros(total)
-    X[rows], weights[rows] = kept, stored["sample_weight"]
+    X, labels = np.array(stored["X"], dtype=float), np.array(stored.get("y") or [0.0])
+    weights, X = np.zeros(total), np.repeat(X[:1], total, axis=0)
+    y = np.repeat(labels[:1], total, axis=0)
+    X[rows], y[rows], weights[rows] = stored["X"], labels, stored["sample_weight"]
     names = stored.get("features")
-    return (NamedColumns(X, names) if names else X), weights
-
-
-def samples_of_dict(stored: dict[str, Any]) -> tuple[Any, Array, Array]:
-    """X, y and the weights as ``Samples.to_dict`` described them."""
-    X, weights = rows_of_dict(stored)
-    labels = np.array(stored.get("y") or [0.0])
-    y = np.repeat(labels[:1], len(weights), axis=0)
-    y[np.array(stored["rows"], dtype=int)] = labels
-    return X, y, weights
+    return (NamedColumns(X, names) if names else X), y, weights
 
 
 # Numbers of the samples in the blocks that their user passed, with empty ones and weights of 0.
@@ -362,7 +356,9 @@ class Samples:
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """The rows kept, their labels or targets and weights, for JSON."""
+        """The rows kept, their labels or targets and weights; of row blocks their sizes."""
+        if self.layout is not None:
+            return {BLOCKS: list(self.layout.totals), "features": self.feature_names}
         y = self.y
         if self.classes is not None:
             y = self.classes[np.maximum(y, 0.0).astype(int)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +18,7 @@ from ..problem.likelihood import Moments, moments, precision_steps
 from ..validation import nonnegative_number, yes_or_no
 from .arrays import ArrayProblem, Arrays, Shapes
 from .base import Hyperparameter
-from .inputs import Samples, read_rows, rows_of_dict
+from .inputs import Samples, read_rows
 from .latex import MOMENTS, Latex, such_that
 
 # Columns whose squares leave float64.
@@ -104,10 +104,10 @@ class GaussianLikelihood(ArrayProblem):
     def __init__(
         self, X: Any, lam: float = 0.0, *, sample_weight: Any = None, assume_centered: bool = False
     ) -> None:
-        self._centre = not yes_or_no(assume_centered, self.name, "assume_centered")
+        self._assume_centered = yes_or_no(assume_centered, self.name, "assume_centered")
         self._samples = rows = read_rows(self.name, X, sample_weight)
         with np.errstate(over="ignore", invalid="ignore"):
-            found = moments(rows.X, rows.weights, self._centre)
+            found = moments(rows.X, rows.weights, not self._assume_centered)
         self._start(found, lam)
 
     def _start(self, found: Moments, lam: Any) -> None:
@@ -143,7 +143,7 @@ class GaussianLikelihood(ArrayProblem):
                 f"{cls.__name__}.of_covariance: S[{j}, {j}] = {read[j, j]:g}; variances are > 0."
             )
         problem._samples = None
-        problem._centre = True
+        problem._assume_centered = False
         problem._start(Moments(np.zeros(len(read)), read, np.zeros_like(read)), lam)
         return problem
 
@@ -178,7 +178,7 @@ class GaussianLikelihood(ArrayProblem):
         rows = self._samples
         if rows is None or self.lam > 0.0:
             return found
-        names, about = rows.feature_names, self._centre
+        names, about = rows.feature_names, not self._assume_centered
         return name_column(found, rows.X, names, centre=about, remedy=", or take lam > 0")
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
@@ -195,7 +195,7 @@ class GaussianLikelihood(ArrayProblem):
         rows = self._samples
         if rows is None:
             return None
-        names, about = rows.feature_names, self._centre
+        names, about = rows.feature_names, not self._assume_centered
         return certify_unbounded(self.precision, tol, rows.X, names, centre=about)
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
@@ -222,19 +222,17 @@ class GaussianLikelihood(ArrayProblem):
         return Statement.of(cp.Maximize(cp.log_det(W) + d), {"W": W}, constraints, {"lam": lam})
 
     def to_dict(self) -> dict[str, Any]:
-        known = {name: value.tolist() for name, value in vars(self.moments).items()}
-        rows = self._samples
-        stored = {} if rows is None else rows.to_dict()
-        return {"kind": self.name, "lam": self.lam, "centre": self._centre, **known, **stored}
+        """The samples, or the covariance that was passed."""
+        if self._samples is not None:
+            return super().to_dict()
+        return {"kind": self.name, "lam": self.lam, "S": self.moments.S.tolist()}
 
     @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> GaussianLikelihood:
+    def from_dict(cls, stored: Mapping[str, Any]) -> GaussianLikelihood:
         """Pose the problem again that ``to_dict`` described."""
-        if "X" in stored:
-            X, s = rows_of_dict(stored)
-            centred = not stored["centre"]
-            return cls(X, stored["lam"], sample_weight=s, assume_centered=centred)
-        return cls.of_covariance(np.array(stored["S"], dtype=float), stored["lam"])
+        if "S" in stored:
+            return cls.of_covariance(np.array(stored["S"], dtype=float), stored["lam"])
+        return super().from_dict(stored)
 
     def _formulas(self) -> Latex:
         value = r"-\log\det\Theta + \operatorname{tr}(S\Theta)"

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from .. import kernels
 from ..certificates import Certificate
 from ..certificates.judge import absent, judge
 from ..certificates.learning.nu import (
@@ -47,7 +46,6 @@ from .kernel import kernel_matrix
 from .latex import FACTORED, KEPT, WEIGHTS, Latex, gram, such_that
 from .path import IntervalPath, follow
 from .pictures.answers import draw_machine
-from .posing import describe, rebuild
 from .prediction import score
 from .problem import LearningProblem
 from .solution import Solution
@@ -330,16 +328,6 @@ class NuMachine(SampledProblem):
         """f(x) for new samples (the matrix k(new, training), if precomputed), shape (m,)."""
         f = np.asarray(primal[self.function_name])
         return scores_of(self.name, self._samples, self.kernel, X, f)
-
-    def to_dict(self) -> dict[str, Any]:
-        kernel = None if self.kernel is None else describe(self.kernel)
-        return {**super().to_dict(), "kernel": kernel}
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> Any:
-        """Pose the problem again that ``to_dict`` described; dropped rows have weight 0."""
-        kernel = stored["kernel"] and rebuild(kernels, stored["kernel"])
-        return super().from_dict({**stored, "kernel": kernel})
 
     def __repr__(self) -> str:
         n, d = self._samples.X.shape

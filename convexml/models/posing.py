@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, Protocol, Self
 
 import numpy as np
+from scipy import sparse
 
 from .. import kernels, losses, penalties
 from ..certificates import Certificate
 from ..certificates.learning.existence import SMALL_ENOUGH, Evidence, inconsistent
 from ..certificates.learning.separation import excluded, inseparable
 from ..data import StackedDesign, rows_in_blocks
+from ..data.columns import NamedColumns
 from ..duality.interface import record
 from ..errors import InputError
 from ..formulas import constant
@@ -25,9 +26,9 @@ from ..penalties import Penalty
 from ..problem import MulticlassObjective, Objective, Statement, frame_of, parameters_of
 from ..problem.statement import pose_distance
 from ..solvers.reference import installed, run_reference
-from ..validation import for_part, positive_number
-from .inputs import Samples, samples_of_dict
-from .solution import BLOCKS, REBUILD, Solution
+from ..validation import arguments, for_part, positive_number
+from .inputs import Samples, dense, samples_of_dict
+from .solution import REBUILD, Solution
 
 Parts = tuple[Loss, Penalty, str | float]
 """Loss, penalty and the scale of the loss: "mean", "sum" or a number."""
@@ -343,54 +344,59 @@ def _shortest(inner: Objective) -> Array | None:
     return None
 
 
-# Learning problems as plain dictionaries, for JSON, and back.
+# Problems as plain dictionaries, for JSON, and back.
 
 
-GENERAL = ("LearningProblem", "KernelProblem")
-"""Models whose loss is an argument."""
+ROOMS = {"loss": losses, "penalty": penalties, "kernel": kernels}
+"""Where the classes of arguments are."""
+TOLD = ("self", "X", "H", "y", "Y", "sample_weight")
+"""What samples tell; and what is no argument."""
 
 
-def learning_to_dict(problem: PosedLearning) -> dict[str, Any]:
-    """The rows kept, their labels and weights, the loss, the penalty, the hyperparameters.
-
-    Of row blocks, in place of the first three, how many rows each block has.
-    """
-    parts, samples = problem.sample_parts, problem._samples
-    stored: dict[str, Any] = {
-        "kind": type(problem).__name__,
-        **(samples.to_dict() if samples.layout is None else {BLOCKS: list(samples.layout.totals)}),
-        "fit_intercept": parts.fit_intercept,
-        "features": samples.feature_names,
-        "parameters": {key: _plain(value) for key, value in problem._hyper.items()},
-    }
-    if stored["kind"] in GENERAL:
-        stored["loss"] = describe(parts.loss)
-        stored["loss_scale"] = problem._parts[2]
-    if stored["kind"] == "LearningProblem":
-        stored["penalty"] = describe(parts.penalty)
-    if problem._kernel is not None:
-        stored["kernel"] = describe(problem._kernel)
-    return stored
+def to_dict(problem: Any) -> dict[str, Any]:
+    """The arguments of its constructor, which a problem holds by their names; rows that count."""
+    own = vars(problem)
+    held = own | {name[1:]: value for name, value in own.items() if name.startswith("_")}
+    parts = zip(("loss", "penalty", "loss_scale"), own.get("_parts", ()), strict=False)
+    held = {**dict(parts), **held, **problem._hyper}
+    held["fit_intercept"] = getattr(getattr(problem, "sample_parts", None), "fit_intercept", None)
+    taken, samples = arguments(type(problem).__init__), held.get("samples")
+    found = {} if samples is None else samples.to_dict()
+    if not {"y", "Y"} & taken.keys():
+        found.pop("y", None)
+    left = TOLD[:1] if samples is None else TOLD
+    for name in (name for name in taken if name not in left):
+        found[name] = _plain(held[name] if name in held else getattr(problem, name))
+    return {"kind": problem.name, **found}
 
 
-def learning_from_dict(model: type, stored: dict[str, Any]) -> Any:
+def from_dict(model: Any, stored: Mapping[str, Any]) -> Any:
     """Pose a stored problem again; dropped rows come back with weight 0."""
-    X, y, weight = samples_of_dict(stored)
-    given = dict(stored["parameters"])
-    if stored["kind"] in GENERAL:
-        given["loss"] = rebuild(losses, stored["loss"])
-        given["loss_scale"] = stored["loss_scale"]
-    if "penalty" in stored:
-        given["penalty"] = rebuild(penalties, stored["penalty"])
-    if "kernel" in stored:
-        given["kernel"] = rebuild(kernels, stored["kernel"])
-    return model(X, y, **given, fit_intercept=stored["fit_intercept"], sample_weight=weight)
+    taken, given = arguments(model.__init__), dict(stored)
+    data: list[Any] = []
+    if "rows" in stored:
+        X, y, weights = samples_of_dict(stored)
+        data = [X, y] if {"y", "Y"} & taken.keys() else [X]
+        given = {k: v for k, v in stored.items() if k not in TOLD} | {"sample_weight": weights}
+    named = {name: _read(name, value) for name, value in given.items() if name in taken}
+    return model(*data, **named)
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, kernels.Kernel):
+    if isinstance(value, Loss | Penalty | Kernel):
         return describe(value)
-    return value.tolist() if isinstance(value, np.ndarray) else value
+    if isinstance(value, NamedColumns):
+        return {"columns": list(value.columns), "values": value.values.tolist()}
+    known = isinstance(value, np.ndarray) or sparse.issparse(value)
+    return dense(value).tolist() if known else value
+
+
+def _read(name: str, value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if "columns" in value:
+        return NamedColumns(np.array(value["values"]), value["columns"])
+    return rebuild(ROOMS[name], value)
 
 
 def describe(part: Any) -> dict[str, Any]:
@@ -408,13 +414,7 @@ def rebuild(module: Any, described: dict[str, Any]) -> Any:
     return getattr(module, described["class"])(**given)
 
 
-def register_models(names: list[str], model_of: Callable[[str], type]) -> None:
+def register_models(names: list[str], model_of: Callable[[str], Any]) -> None:
     """Tell ``Solution.from_json`` how to pose each model again, once it is asked for."""
     for name in names:
-        REBUILD[name] = partial(_pose_again, model_of, name)
-
-
-def _pose_again(model_of: Callable[[str], type], name: str, stored: dict[str, Any]) -> Any:
-    model = model_of(name)
-    again = getattr(model, "from_dict", partial(learning_from_dict, model))
-    return again(stored)
+        REBUILD[name] = lambda stored: model_of(stored["kind"]).from_dict(stored)

@@ -398,10 +398,6 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
         """The coefficients that solvers work on, as one vector."""
         return np.ravel(primal["w"])
 
-    def to_dict(self) -> dict[str, Any]:
-        """The data and hyperparameters, enough to pose the problem again."""
-        return posing.learning_to_dict(self)
-
     def recertify(self, primal: Values, dual: Values, document: Mapping[str, Any]) -> Solution:
         """Judge a stored point again; nothing that the document claims is used."""
         return outcome.judge_stored(self, primal, dual, document)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,17 +33,14 @@ from .base import Hyperparameter
 from .cross_validation import CrossValidated
 from .inputs import (
     Samples,
-    dense,
     expand,
     read_coefficients,
     read_dual,
     read_matrix,
     read_samples,
     refuse_lost,
-    samples_of_dict,
 )
 from .latex import KEPT, Latex, such_that, weights_of
-from .posing import learning_from_dict, learning_to_dict
 from .prediction import Predictor
 from .regression import Lasso, LeastSquares
 from .solution import Solution
@@ -243,14 +240,6 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
         is_null = found.get("w") is not None and self.lam >= self.lam_max
         known: Arrays = self._with_best(np.zeros_like(found["w"])) if is_null else found
         return known
-
-    def to_dict(self: Any) -> dict[str, Any]:
-        return learning_to_dict(self)
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> Self:
-        """Pose the problem again that ``to_dict`` described; dropped rows have weight 0."""
-        return cast(Self, learning_from_dict(cls, stored))
 
     def __repr__(self) -> str:
         n, d = self._samples.design.shape
@@ -861,17 +850,6 @@ class GeneralizedLasso(ResidualProblem):
         known = {name: value for name, value in values.items() if name in self.variables}
         kept = self._kept(dual)
         return known, {"prediction": kept["u"], "combinations": kept["s"]}
-
-    def to_dict(self) -> dict[str, Any]:
-        own = {"A": dense(self._A).tolist(), "fit_intercept": self.residuals.fit_intercept}
-        return {"kind": self.name, "lam": self.lam, **self._samples.to_dict(), **own}
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> GeneralizedLasso:
-        """Pose the problem again that ``to_dict`` described; dropped rows have weight 0."""
-        X, y, s = samples_of_dict(stored)
-        named = {"fit_intercept": stored["fit_intercept"], "sample_weight": s}
-        return cls(X, y, stored["lam"], stored["A"], **named)
 
     def _formulas(self) -> Latex:
         return generalized_latex(self.residuals.fit_intercept, self._samples.weighted)

@@ -14,7 +14,7 @@ from ..certificates import Certificate
 from ..certificates.convex_regression import Convex
 from ..certificates.scale import learning_scale, relative
 from ..certificates.shape import Enclosing, Monotone
-from ..data.columns import NamedColumns, match_columns
+from ..data.columns import match_columns
 from ..errors import InputError
 from ..formulas import constant, listed
 from ..losses import Squared
@@ -25,7 +25,7 @@ from ..solvers.dual.combinations import piece_steps, slopes_of
 from ..solvers.exact import farthest_points, pool_adjacent_violators
 from ..validation import finite_array, yes_or_no
 from .arrays import ArrayProblem, Arrays, Shapes, SumProblem, compared
-from .inputs import Samples, read_matrix, read_rows, read_samples, read_weights, rows_of_dict
+from .inputs import Samples, read_matrix, read_rows, read_samples, read_weights
 from .latex import WEIGHTS, Latex, such_that
 from .pictures.answers import draw_ball, draw_curve
 from .prediction import Predictor
@@ -220,16 +220,6 @@ class ConvexRegression(Predictor, ArrayProblem):
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         return point, {"convex": dual["lambda"][self._pairs()]} if self.constraints else {}
 
-    def to_dict(self) -> dict[str, Any]:
-        X, y, names = self.program.X.tolist(), self.program.y.tolist(), self.features
-        return {"kind": self.name, "X": X, "y": y, "features": names}
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> ConvexRegression:
-        """Pose the problem again that ``to_dict`` described."""
-        X, names = np.array(stored["X"], dtype=float), stored.get("features")
-        return cls(NamedColumns(X, names) if names else X, stored["y"])
-
     def _formulas(self) -> Latex:
         fit = r"\tfrac{1}{2n} \|y - \theta\|_2^2"
         below = r"\theta_j \ge \theta_i + g_i^\top (x_j - x_i)"
@@ -382,14 +372,6 @@ class EnclosingBall(ArrayProblem):
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         return point, {"enclosed": 2.0 * float(point["radius"]) * dual["alpha"]}
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.name, **self._samples.to_dict()}
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> EnclosingBall:
-        """Pose the problem again that ``to_dict`` described."""
-        return cls(rows_of_dict(stored)[0])
-
     def _formulas(self) -> Latex:
         inside, simplex = r"\|x_i - c\|^2 \le r^2", (r"\sum_i \alpha_i = 1", r"\alpha \ge 0")
         slack = r"\alpha_i (r^2 - \|x_i - c\|^2) = 0"
@@ -456,11 +438,12 @@ class MonotoneRegression(SumProblem):
                 f"{self.name}: y must be a vector with one entry or more, got shape {target.shape}."
                 " Pass the targets in the order in which w is to rise."
             )
-        self._weights = read_weights(self.name, sample_weight, len(target))
+        self._y, s = target, read_weights(self.name, sample_weight, len(target))
+        self._sample_weight = s
         sign = 1.0 if yes_or_no(increasing, self.name, "increasing") else -1.0
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            self.program = Monotone(target, self._weights / fsum(self._weights), sign)
-            null, used = self.program.null, target[self._weights > 0.0]
+            self.program = Monotone(target, s / fsum(s), sign)
+            null, used = self.program.null, target[s > 0.0]
         if not (LEAST_SQUARE < null < np.inf or (null == 0.0 and np.ptp(used) == 0.0)):
             raise InputError(
                 f"{self.name}: squares of y are beyond float64 (entries up to "
@@ -490,10 +473,6 @@ class MonotoneRegression(SumProblem):
         draw_curve(axes, np.arange(w.size), self.program.y, w, words)
 
     # -- stored, told in LaTeX -------------------------------------------------------------------
-
-    def to_dict(self) -> dict[str, Any]:
-        y, s = self.program.y.tolist(), self._weights.tolist()
-        return {"kind": self.name, "y": y, "sample_weight": s, "increasing": self.increasing}
 
     def _formulas(self) -> Latex:
         order = r"w_i \le w_{i+1}" if self.increasing else r"w_i \ge w_{i+1}"

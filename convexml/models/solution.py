@@ -19,7 +19,7 @@ from ..solvers.driver import Record, evaluate
 from ..system import read_text, writable
 from ..validation import PublicNames, positive_number
 from .explanation import ExplainedSolution
-from .inputs import RowValues
+from .inputs import BLOCKS, RowValues
 from .pictures.path import PicturedPath
 from .pictures.solution import Pictured
 from .rate_audit import RateAudit, Recorded, RecordedProgram, audit
@@ -364,8 +364,6 @@ class Predictions(PublicNames):
 # A solution as JSON, and back: what is read is certified again.
 
 
-BLOCKS = "blocks"
-"""In place of the samples, where these lie in row blocks: the rows of each."""
 REBUILD: dict[str, Callable[[dict[str, Any]], Any]] = {}
 """How to pose a problem again from its JSON form, by kind; the models register themselves."""
 

@@ -136,10 +136,6 @@ class OptimalTransport(ArrayProblem):
         values = super()._posed_values(point, dual)[1]
         return point, values | {"nonnegative": np.maximum(slack, 0.0)}
 
-    def to_dict(self) -> dict[str, Any]:
-        arrays = {"a": self._a, "b": self._b, "costs": self._costs}
-        return {"kind": self.name, **{name: each.tolist() for name, each in arrays.items()}}
-
     def _formulas(self) -> Latex:
         sums = (r"P \mathbf{1} = a", r"P^\top \mathbf{1} = b", r"P \ge 0")
         return Latex(

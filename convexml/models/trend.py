@@ -168,9 +168,6 @@ class TrendFilter(SumProblem):
 
     # -- stored, told in LaTeX -------------------------------------------------------------------
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.name, "y": self._y.tolist(), "lam": self.lam, "order": self.order}
-
     def _formulas(self) -> Latex:
         fit = r"\tfrac{1}{2n} \|y - w\|_2^2"
         box = r"|s_i| \le \lambda"
