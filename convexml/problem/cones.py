@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, groupby
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -24,31 +23,36 @@ from ..validation import refuse_nonfinite
 
 
 @dataclass(frozen=True)
-class Cone(ABC):
-    """A closed convex cone K in R^dim."""
+class Cone:
+    """A closed convex cone K in R^dim; each has ``project`` or ``project_each`` of its own.
+
+    Attributes
+    ----------
+    is_polyhedral : bool
+        Whether K is a product of half-lines: then violations are counted entry by entry.
+    is_self_dual : bool
+        Whether K* = {y: y's >= 0 for all s in K} is K.
+    """
 
     dim: int
+    is_polyhedral: ClassVar[bool] = False
+    is_self_dual: ClassVar[bool] = False
 
-    @property
-    def is_polyhedral(self) -> bool:
-        """Whether K is a product of half-lines: then violations are counted entry by entry."""
-        return False
-
-    @abstractmethod
     def project(self, s: Array) -> Array:
         """The nearest point of K, shape (dim,)."""
-
-    def project_dual(self, y: Array) -> Array:
-        """The nearest point of K* = {y: y's >= 0 for all s in K}, by Moreau's identity."""
-        return y + self.project(-y)
+        return self.project_each(s[None])[0]
 
     def project_each(self, s: Array) -> Array:
         """The projection of every row, shape (k, dim)."""
         return np.array([self.project(row) for row in s]).reshape(s.shape)
 
+    def project_dual(self, y: Array) -> Array:
+        """The nearest point of K*."""
+        return self.project_dual_each(y[None])[0]
+
     def project_dual_each(self, y: Array) -> Array:
-        """The projection of every row to K*, shape (k, dim)."""
-        return np.array([self.project_dual(row) for row in y]).reshape(y.shape)
+        """The projection of every row to K*, by Moreau's identity, shape (k, dim)."""
+        return self.project_each(y) if self.is_self_dual else y + self.project_each(-y)
 
     def distance(self, s: Array) -> Array:
         """Distances to K: one for each entry of a polyhedral cone, else one, shape (1,)."""
@@ -68,71 +72,46 @@ class Cone(ABC):
 class ZeroCone(Cone):
     """{0}; its dual is all of R^dim."""
 
-    @property
-    def is_polyhedral(self) -> bool:
-        """See ``Cone``."""
-        return True
+    is_polyhedral = True
 
-    def project(self, s: Array) -> Array:
+    def project_each(self, s: Array) -> Array:
         """See ``Cone``."""
         return np.zeros_like(s)
 
 
 @dataclass(frozen=True)
 class NonnegativeCone(Cone):
-    """{s >= 0}, its own dual."""
+    """{s >= 0}."""
 
-    @property
-    def is_polyhedral(self) -> bool:
-        """See ``Cone``."""
-        return True
+    is_polyhedral = is_self_dual = True
 
-    def project(self, s: Array) -> Array:
+    def project_each(self, s: Array) -> Array:
         """See ``Cone``."""
         return np.maximum(s, 0.0)
-
-    def project_dual(self, y: Array) -> Array:
-        """See ``Cone``."""
-        return np.maximum(y, 0.0)
 
 
 @dataclass(frozen=True)
 class SecondOrder(Cone):
-    """{(t, v): |v|_2 <= t}, its own dual."""
+    """{(t, v): |v|_2 <= t}."""
 
-    def project(self, s: Array) -> Array:
-        """See ``Cone``."""
-        t, v = float(s[0]), s[1:]
-        norm = float(np.linalg.norm(v))
-        if norm <= t:
-            return s.copy()
-        if norm <= -t:
-            return np.zeros_like(s)
-        half = 0.5 * (t + norm)
-        return np.concatenate([[half], (half / norm) * v])
-
-    def project_dual(self, y: Array) -> Array:
-        """See ``Cone``."""
-        return self.project(y)
+    is_self_dual = True
 
     def project_each(self, s: Array) -> Array:
         """See ``Cone``."""
         found, t, norms = s.copy(), s[:, 0], np.linalg.norm(s[:, 1:], axis=1)
-        half = 0.5 * (t + norms)
-        outside = ~(norms <= t)
+        half, polar = 0.5 * (t + norms), norms <= -t
+        outside = ~(norms <= t) & ~polar
         found[outside, 0] = half[outside]
         found[outside, 1:] *= (half[outside] / norms[outside])[:, None]
-        found[outside & (norms <= -t)] = 0.0
+        found[polar] = 0.0
         return found
-
-    def project_dual_each(self, y: Array) -> Array:
-        """See ``Cone``."""
-        return self.project_each(y)
 
 
 @dataclass(frozen=True)
 class Semidefinite(Cone):
-    """Positive semidefinite matrices of this order, its own dual; dim = order (order + 1) / 2."""
+    """Positive semidefinite matrices of this order; dim = order (order + 1) / 2."""
+
+    is_self_dual = True
 
     @property
     def order(self) -> int:
@@ -162,10 +141,6 @@ class Semidefinite(Cone):
         if values.size == 0 or values[0] >= 0.0:
             return s.copy()
         return self.vector((vectors * np.maximum(values, 0.0)) @ vectors.T)
-
-    def project_dual(self, y: Array) -> Array:
-        """See ``Cone``."""
-        return self.project(y)
 
 
 @lru_cache(maxsize=32)
@@ -439,19 +414,6 @@ class ExponentialCone(Cone):
 
     dim: int = 3
 
-    def project(self, s: Array) -> Array:
-        """See ``Cone``."""
-        x, y, z = (float(value) for value in s)
-        if _in_exponential(x, y, z):
-            return s.copy()
-        if _in_polar_exponential(x, y, z):
-            return np.zeros(3)
-        if x <= 0.0 and (y <= 0.0 or x < -FARTHEST * y):  # exp(x / y) is 0
-            return np.array([x, max(y, 0.0), max(z, 0.0)])
-        if x > 0.0 and y < -FARTHEST * x:  # the surface leaves (0, 0, z) at once
-            return np.array([0.0, 0.0, max(z, 0.0)])
-        return _nearest_on_surface(x, y, z)
-
     def project_each(self, s: Array) -> Array:
         """See ``Cone``."""
         found = s.copy()
@@ -465,26 +427,17 @@ class ExponentialCone(Cone):
         polar &= (z < 0.0) | ((x == 0.0) & (z == 0.0))
         found[polar & ~inside] = 0.0
         for i in np.flatnonzero(~inside & ~polar):
-            found[i] = self.project(s[i])
+            found[i] = _nearest_exponential(*s[i].tolist())
         return found
 
-    def project_dual_each(self, y: Array) -> Array:
-        """See ``Cone``."""
-        return y + self.project_each(-y)
 
-
-def _in_exponential(x: float, y: float, z: float) -> bool:
-    if y > 0.0:
-        return z > 0.0 and np.log(z) - np.log(y) >= x / y
-    return y == 0.0 and x <= 0.0 and z >= 0.0
-
-
-def _in_polar_exponential(x: float, y: float, z: float) -> bool:
-    """Whether (u, v, w) = -(x, y, z) is in K*: u < 0, -u exp(v / u) <= e w, or its closure."""
-    u, v, w = -x, -y, -z
-    if u < 0.0:
-        return w > 0.0 and np.log(-u) + v / u <= 1.0 + np.log(w)
-    return u == 0.0 and v >= 0.0 and w >= 0.0
+def _nearest_exponential(x: float, y: float, z: float) -> Array:
+    """The nearest point of the cone to one outside of it and of its polar."""
+    if x <= 0.0 and (y <= 0.0 or x < -FARTHEST * y):  # exp(x / y) is 0
+        return np.array([x, max(y, 0.0), max(z, 0.0)])
+    if x > 0.0 and y < -FARTHEST * x:  # the surface leaves (0, 0, z) at once
+        return np.array([0.0, 0.0, max(z, 0.0)])
+    return _nearest_on_surface(x, y, z)
 
 
 def _nearest_on_surface(x: float, y: float, z: float) -> Array:

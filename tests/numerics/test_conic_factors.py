@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from support.exact.exact_numbers import (
     ball,
-    definite,
     dot,
-    exact,
     rank,
     row,
     solve_consistent,
@@ -24,38 +22,9 @@ from support.sizes import each_seed
 
 from convexml.certificates import units
 from convexml.certificates.algebra.polyhedron import independent_rows, onto
-from convexml.certificates.conic.prices import bordered_factor, dense_factor
+from convexml.certificates.conic.prices import dense_factor
 from convexml.numerics import Array
 from convexml.problem import cones
-
-
-def arrow(rng: np.random.Generator, first: int, last: int, rank: int) -> np.ndarray:
-    """A Gram matrix whose first unknowns share no entries with one another."""
-    diagonal = np.diag(rng.uniform(0.5, 2.0, first))
-    border = rng.normal(size=(first, last)) * (rng.random((first, last)) < 0.4)
-    inner = rng.normal(size=(rank, last))
-    B = np.block([[diagonal, border], [np.zeros((rank, first)), inner]])
-    return B.T @ B
-
-
-@pytest.mark.parametrize("rank", [2, 4, 6])
-def test_the_bound_is_below_every_eigenvalue(rank: int) -> None:
-    rng, proved = np.random.default_rng(rank), 0
-    for _ in range(6):
-        G = arrow(rng, 6, 4, rank)
-        G = 0.5 * (G + G.T)
-        found = bordered_factor(sparse.csc_array(G))
-        if found is None:  # rounding took a pivot of a singular matrix below 0
-            assert rank < 4
-            continue
-        proved += 1
-        bound, solve = found
-        assert bound < 0.0
-        assert definite(table(G), exact(-bound))
-        if rank >= 4:
-            r = rng.normal(size=10)
-            np.testing.assert_allclose(solve(r), np.linalg.solve(G, r), rtol=1e-6)
-    assert proved or rank < 4
 
 
 def slack_system(seed: int) -> tuple[Array, Array, Array, Array]:
@@ -85,9 +54,7 @@ def test_the_bound_is_below_the_least_singular_value(seed: int) -> None:
 
 
 @pytest.mark.parametrize("thin", [1e-6, 1e-9])
-def test_a_product_through_a_dense_inverse_is_bounded_where_it_is_ill_conditioned(
-    thin: float,
-) -> None:
+def test_a_norm_by_a_dense_inverse_is_bounded_where_it_is_ill_conditioned(thin: float) -> None:
     """By rationals: G = B'B exactly, of integers times powers of two."""
     rng = np.random.default_rng(2)
     scale = 2.0 ** np.rint(np.log2(thin))
@@ -96,11 +63,10 @@ def test_a_product_through_a_dense_inverse_is_bounded_where_it_is_ill_conditione
         B[:, 3] = B[:, 0] + scale * B[:, 3]
         factor = dense_factor(sparse.csc_array(B), sparse.csc_array((4, 4)))
         assert factor is not None
-        c, r = rng.normal(size=(2, 4))
-        columns = table(B.T)
+        r, columns = rng.normal(size=4), table(B.T)
         g = solve_consistent([[dot(a, b) for b in columns] for a in columns], row(r))
-        exact, norm = abs(float(ball(dot(row(c), g)))), float(ball(dot(row(r), g))) ** 0.5
-        assert exact <= factor.across(c, 0.0).between(r, 0.0, norm) * (1.0 + 1e-12)
+        norm = float(ball(dot(row(r), g))) ** 0.5
+        assert norm <= factor.norm(r, 0.0) * (1.0 + 1e-12)
 
 
 def dependent(rng: np.random.Generator) -> tuple[Any, Any]:

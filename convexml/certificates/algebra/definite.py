@@ -87,8 +87,8 @@ def negative_eigenvalue(P: Any) -> float:
     if _is_diagonal(P):
         return min(float(np.min(diagonal, initial=0.0)), 0.0)
     if np.all(diagonal > 0.0):
-        shifted = _shifted(_of_ones(P), ROUNDING * n)
-        if eigenvalue_bound(shifted) > -np.inf or _has_factor(shifted):
+        more = shifted(_of_ones(P), ROUNDING * n)
+        if eigenvalue_bound(more) > -np.inf or _has_factor(more):
             return 0.0
     return min(_least(P), -np.finfo(float).tiny)
 
@@ -108,7 +108,7 @@ def is_semidefinite(P: Any) -> bool:
     scaled = _of_ones(P)
     size = float(scaled.diagonal().max())
     shift = 4.0 * EPS * (n + 3) ** 2 * size
-    if eigenvalue_bound(_shifted(scaled, -shift)) + shift >= EPS * size:
+    if eigenvalue_bound(shifted(scaled, -shift)) + shift >= EPS * size:
         return True
     return n <= FEW and _eliminates([[Fraction(entry) for entry in row] for row in P.tolist()])
 
@@ -157,7 +157,8 @@ def _of_ones(P: Any) -> Any:
     return sparse.csr_array((data, P.indices, P.indptr), shape=P.shape)
 
 
-def _shifted(P: Any, by: float) -> Any:
+def shifted(P: Any, by: float) -> Any:
+    """P + by I."""
     eye = sparse.eye_array if sparse.issparse(P) else np.eye
     return P + by * eye(P.shape[0])
 

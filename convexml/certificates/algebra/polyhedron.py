@@ -14,6 +14,7 @@ from ...numerics import EPS, Array, length
 from ...problem.cones import ConeProgram, NonnegativeCone, ZeroCone
 from ...problem.linear_program import LinearData
 from .definite import SAFE, definite_solver, from_gram, least_singular_value, powers_of_two
+from .rationals import as_integers, eliminate
 from .searchers import highs, solve_cone_program
 from .sums import exact_residual
 
@@ -137,10 +138,8 @@ RANK = 1e-9
 """Below this share of the largest pivot a row may depend on others: then fractions decide."""
 USED = 1e-7
 """A coefficient below this is one of rounding."""
-BITS, WORD = 20_000, 64
-"""Numbers longer than this end the exact elimination; a multiplication counts by their words."""
-WORK = 300_000
-"""So many multiplications of fractions, at most."""
+WORK = 1_000_000
+"""Up to so many products, rows are eliminated exactly."""
 
 
 class Slacks(NamedTuple):
@@ -199,39 +198,18 @@ def independent_rows(equal: Any, side: Array, columns: Array, z: Array) -> Array
 
 
 def _eliminate(equal: Any, side: Array, columns: Array, z: Array) -> Array | None:
-    """Gaussian elimination in fractions, shortest rows first."""
-    order = np.argsort(np.diff(equal.indptr), kind="stable")
-    pivots: list[tuple[int, dict[int, Fraction]]] = []
-    kept: list[int] = []
-    work = 0
-    for i in order:
-        row: dict[int, Fraction] = {-1: Fraction(side[i])}
-        for place in range(equal.indptr[i], equal.indptr[i + 1]):
-            j, entry = int(equal.indices[place]), Fraction(equal.data[place])
-            if columns[j]:
-                row[j] = row.get(j, Fraction(0)) + entry
-            else:
-                row[-1] -= entry * Fraction(z[j])
-        for j, pivot in pivots:
-            factor = row.get(j, Fraction(0))
-            if not factor:
-                continue
-            work += len(pivot) * (1 + factor.numerator.bit_length() // WORD)
-            if work > WORK:
-                return None
-            for key, entry in pivot.items():
-                row[key] = row.get(key, Fraction(0)) - factor * entry
-        left = {j: entry for j, entry in row.items() if j >= 0 and entry}
-        if not left:
-            if row[-1]:
-                return None  # 0 = 1
-            continue
-        j = max(left, key=lambda key: abs(left[key]))
-        if left[j].numerator.bit_length() > BITS:
-            return None
-        pivots.append((j, {key: entry / left[j] for key, entry in {**left, -1: row[-1]}.items()}))
-        kept.append(int(i))
-    return np.sort(np.array(kept, dtype=int))
+    """``independent_rows`` of few rows, by elimination without rounding."""
+    used = np.bincount(equal.indices, minlength=z.size) > 0
+    moving, fixed = (np.flatnonzero(used & kind) for kind in (columns, ~columns))
+    if side.size**2 * (1 + moving.size + fixed.size) > WORK:
+        return None
+    matrix = equal[:, np.append(moving, fixed)].toarray()
+    found = eliminate(as_integers(np.column_stack([matrix, side])), moving.size)
+    point = [Fraction(value) for value in (*z[fixed].tolist(), -1.0)]
+    for row in found.rows[found.rank :]:
+        if sum(a * v for a, v in zip(row[moving.size :], point, strict=True) if a):
+            return None  # 0 = 1
+    return np.sort(np.array(found.origins[: found.rank], dtype=int))
 
 
 def onto(equal: Any, side: Array, moving: Array, z: Array) -> tuple[Array, float]:

@@ -48,10 +48,16 @@ def inside_each(y: Array) -> Array:
     """Which multipliers, shape (..., 3), are in K*, rounding included."""
     u, v, w = y[..., 0], y[..., 1], y[..., 2]
     with np.errstate(all="ignore"):
-        size, ratio = np.log(-u), v / u
-        room = 16.0 * EPS * (4.0 + np.abs(ratio) + np.abs(size))
-        bent = (w > 0.0) & (size + ratio - 1.0 + room <= np.log(w))
+        bent = below(-u, v / u - 1.0, w)
     return np.where(u < 0.0, bent, (u == 0.0) & (v >= 0.0) & (w >= 0.0))
+
+
+def below(y: Any, ratio: Any, z: Any) -> Any:
+    """Whether y exp(ratio) <= z, of positive numbers, for certain."""
+    with np.errstate(all="ignore"):
+        size = np.log(y)
+        room = 16.0 * EPS * (5.0 + np.abs(ratio) + np.abs(size))
+        return (y > 0.0) & (z > 0.0) & (size + ratio + room <= np.log(z))
 
 
 def margins_each(y: Array, sizes: Array, share: float) -> Array:
@@ -153,13 +159,12 @@ def nudged(program: ConeProgram, y: Array) -> Array:
 def _nudged(cone: Cone, y: Array) -> Array:
     if isinstance(cone, Semidefinite):
         return _semidefinite(cone, y)
+    assert isinstance(cone, Power)
     y = y.copy()
-    if inside_dual(cone, y):
-        return y
-    for k in range(1, 40):  # a power cone: |z| is lowered
-        y[-1] *= 1.0 - EPS * 2.0**k
-        if inside_dual(cone, y):
+    for k in range(40):  # |z| is lowered
+        if inside_power(cone, y, dual=True):
             return y
+        y[-1] *= 1.0 - EPS * 2.0 ** (k + 1)
     return np.zeros_like(y)
 
 
@@ -180,18 +185,13 @@ def _semidefinite(cone: Semidefinite, y: Array) -> Array:
     return np.zeros_like(y)
 
 
-def inside_dual(cone: Cone, y: Array) -> bool:
-    """Whether a power multiplier is in K*, rounding included."""
-    assert isinstance(cone, Power)
-    alpha, x, z = np.array(cone.alphas), y[:-1], abs(float(y[-1]))
-    if np.any(x < 0.0):
-        return False
-    if z == 0.0:
-        return True
-    if not np.all(x > 0.0):
-        return False
-    logs = np.log(x / alpha)
-    room = 16.0 * EPS * (y.size + float(np.abs(logs) @ alpha) + abs(np.log(z)))
+def inside_power(cone: Power, s: Array, dual: bool = False) -> bool:
+    """Whether a point is in a power cone, or in its dual, for certain: there (x / alpha, z) is."""
+    alpha, x, z = np.array(cone.alphas), s[:-1], abs(float(s[-1]))
+    if z == 0.0 or not np.all(x > 0.0):
+        return z == 0.0 and bool(np.all(x >= 0.0))
+    logs = np.log(x / alpha if dual else x)
+    room = 16.0 * EPS * (s.size + float(np.abs(logs) @ alpha) + abs(np.log(z)))
     return bool(float(alpha @ logs) >= np.log(z) + room)
 
 
@@ -278,6 +278,7 @@ def _about(cone: Cone, y: Array, share: float, balls: bool) -> Array:
             return share * _lorentz(y)
         case Semidefinite():
             return share * _congruence(cone, y, balls)
+    assert isinstance(cone, Power)
     ball = _shrunk(cone, y, share * np.diag(_sizes(y[None, :])[0]))
     return along if ball is None else np.hstack([along, 0.5 * ball])
 
@@ -317,11 +318,11 @@ def _congruence(cone: Semidefinite, y: Array, balls: bool) -> Array:
     return 0.25 * factor[:, None] * both * factor
 
 
-def _shrunk(cone: Cone, y: Array, axes: Array) -> Array | None:
+def _shrunk(cone: Power, y: Array, axes: Array) -> Array | None:
     """Axes of an ellipsoid about y in K*: it is inside the hull of sqrt(dim) times their ends."""
     for _ in range(40):
         ends = np.sqrt(cone.dim) * 1.01 * axes
-        if all(inside_dual(cone, y + s * e) for e in ends.T for s in (1.0, -1.0)):
+        if all(inside_power(cone, y + s * e, True) for e in ends.T for s in (1.0, -1.0)):
             return axes
         axes = 0.5 * axes
     return None

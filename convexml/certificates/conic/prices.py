@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import cho_solve
 from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dtrtri
 
@@ -21,107 +20,32 @@ from ..algebra.definite import (
     factored,
     inverse_iteration,
     powers_of_two,
+    shifted,
 )
 from ..algebra.sums import exact_residual
 from ..scale import ProgramUnits
 from .margin import margin_parts, nudged
 from .program import dual_residual, dual_value, times
 
-# Normal matrices of which a few rows are crowded, and their factors.
-
-
-BORDERED_CROWDED, WORTH = 50, 200_000
-"""Rows with more entries than the first, where they take more products than the second."""
-LOOSE = 8
-"""An unknown of at most so many entries may go first."""
-SHARE = 4
-"""At least one unknown of so many has to."""
-
-
-def normal_matrix(B: Any, P: Any) -> Any:
-    """B'B + P of sparse matrices; the crowded rows of B as a dense block."""
-    rows = sparse.csr_array(B)
-    counts = np.diff(rows.indptr)
-    crowded = counts > BORDERED_CROWDED
-    products = float(np.sum(counts[crowded].astype(float) ** 2))
-    if products > WORTH:
-        few = rows[crowded]
-        used = np.unique(few.indices)
-        k = used.size
-        if 2.0 * float(k) ** 2 <= products:
-            W, others = few[:, used].toarray(), rows[~crowded]
-            starts = np.zeros(B.shape[1] + 1, dtype=int)
-            starts[used + 1] = k
-            block = ((W.T @ W).ravel(), np.tile(used, k), np.cumsum(starts))
-            P = sparse.csc_array(block, shape=P.shape) + P
-            rows, B = others, sparse.csc_array(others)
-    return sparse.csc_array(sparse.csc_array(rows.T @ B) + P)
-
-
-def bordered_factor(G: Any) -> tuple[float, Callable[[Array], Array]] | None:
-    """A bound on eigenvalues and r -> about G^-1 r (``factored``); None where it has none.
-
-    G is sparse, and many of its unknowns share no entry with one another: these go first, one by
-    one, and what they leave is dense. It is a Cholesky in another order: it runs to its end where
-    the eigenvalues are above -gamma_(n+1) tr G (Demmel; Higham, Theorems 10.3 and 10.7).
-    """
-    n, first = G.shape[0], _apart(G)
-    if SHARE * first.size < n:
-        return None
-    rest = np.setdiff1d(np.arange(n), first)
-    diagonal = G.diagonal()
-    bound = 2.0 * (n + 2) * EPS * float(np.sum(diagonal))
-    if not np.isfinite(bound) or np.any(diagonal[first] <= 0.0):
-        return None
-    roots, beside = np.sqrt(diagonal[first]), G[:, rest]
-    border = sparse.csr_array(beside[first].T)
-    border.data = border.data / roots[border.indices]
-    try:
-        L = np.linalg.cholesky(beside[rest].toarray() - (border @ border.T).toarray())
-    except np.linalg.LinAlgError:
-        return None
-    factor, turned = (np.asfortranarray(L), True), sparse.csr_array(border.T)
-
-    def solve(r: Array) -> Array:
-        found = np.empty(n)
-        ahead = r[first] / roots
-        found[rest] = cho_solve(factor, r[rest] - border @ ahead, check_finite=False)
-        found[first] = (ahead - turned @ found[rest]) / roots
-        return found
-
-    return -bound, solve
-
-
-def _apart(G: Any) -> Array:
-    """Unknowns of few entries no two of which share one."""
-    loose = np.flatnonzero(np.diff(G.indptr) <= LOOSE)
-    among = sparse.coo_array(G[loose][:, loose])
-    return np.delete(loose, among.row[among.col < among.row])
-
-
 # Verified factorisations of G = B'B + P, for bounds on sqrt(r'G^-1 r).
 
 
 DENSE_SIZE = 6_000_000
 """Entries of the largest matrices."""
-DENSE_ORDER = 1500
 REFINED, LITTLE = 2, 1e-7
 """Steps of refinement, while what is left is more than this share of a norm's bound."""
 PLAIN, GOOD = 1e-6, 1e-2
 """The least pivot of a Cholesky of B'B, and how far from I it may leave X'GX."""
 SHIFT = 1e-10
 """Eigenvalues of matrices with diagonals of about 1 are seldom smaller."""
-CROWDED = 0.1
-"""From this share of entries on, a normal matrix of up to this order is factored as a dense one."""
 
 
 @dataclass(frozen=True)
 class Dense:
-    """X with |I - X'GX| <= short < 1, |G| <= size."""
+    """X with |I - X'GX| <= short < 1."""
 
     X: Array
     short: float
-    size: float
 
     def solve(self, r: Array) -> Array:
         """About G^-1 r."""
@@ -132,18 +56,6 @@ class Dense:
         size = float(np.linalg.norm(self.X))
         error = size * (noise + (r.size + 2) * EPS * float(np.linalg.norm(r)))
         return (float(np.linalg.norm(self.X.T @ r)) + error) / np.sqrt(1.0 - self.short)
-
-    def across(self, c: Array, blur: float) -> Across:
-        """What bounds |d'G^-1 e| for every d within ``blur`` of c.
-
-        With p about X'c and h about X p: X'(c - G X p) = (X'c - p) + (I - X'GX) p.
-        """
-        p = self.X.T @ c
-        h, reach, terms = self.X @ p, float(np.linalg.norm(self.X)), (c.size + 4) * EPS
-        along, length = terms * reach * float(np.linalg.norm(p)), float(np.linalg.norm(c))
-        rest = reach * (blur + terms * length) + 2.0 * self.short * float(np.linalg.norm(p))
-        rest = rest / np.sqrt(1.0 - self.short) + np.sqrt(self.size) * along
-        return Across(h, float(rest))
 
 
 def dense_factor(part: Any, bent: Any, quick: bool = False) -> Dense | None:
@@ -178,8 +90,7 @@ def dense_factor(part: Any, bent: Any, quick: bool = False) -> Dense | None:
             continue
         short = _short(B, inner, X, used)
         if short < (GOOD if triangle is _cholesky else 0.5):
-            size = float(np.linalg.norm(B)) ** 2 + float(np.linalg.norm(inner))
-            return Dense(X, short, size * (1.0 + GOOD))
+            return Dense(X, short)
     return None
 
 
@@ -218,8 +129,6 @@ class Sparse:
     G: Any
     inverse: Callable[[Array], Array]
     least: float
-    kept: list[Any] = field(default_factory=list)
-    """The last right-hand side, its solution and G times that."""
 
     @cached_property
     def _sizes(self) -> Any:
@@ -231,8 +140,6 @@ class Sparse:
 
     def _solved(self, r: Array) -> tuple[Array, Array]:
         """g, about G^-1 r, and G g: refined while what is left may have a say in ``norm``."""
-        if self.kept and self.kept[0] is r:
-            return self.kept[1], self.kept[2]
         g = self.inverse(r)
         product = self.G @ g
         for _ in range(REFINED):
@@ -241,7 +148,6 @@ class Sparse:
                 break
             g = g + self.inverse(left)
             product = self.G @ g
-        self.kept[:] = [r, g, product]
         return g, product
 
     def norm(self, r: Array, noise: float) -> float:
@@ -255,27 +161,6 @@ class Sparse:
         )
         return float(np.sqrt(inner + float(np.linalg.norm(g)) * blur) + rest / np.sqrt(self.least))
 
-    def across(self, c: Array, blur: float) -> Across:
-        """What bounds |d'G^-1 e| for every d within ``blur`` of c."""
-        h, product = self._solved(c)
-        terms = int(np.max(np.diff(self.G.indptr), initial=0)) + 4
-        rest = float(np.linalg.norm(c - product)) + blur
-        rest += terms * EPS * float(np.linalg.norm(self._sizes @ np.abs(h) + np.abs(c)))
-        return Across(h, rest / np.sqrt(self.least))
-
-
-class Across(NamedTuple):
-    """h, about G^-1 c, and a bound on sqrt(f'G^-1 f) of what it leaves, f = d - G h."""
-
-    h: Array
-    rest: float
-
-    def between(self, r: Array, noise: float, norm: float) -> float:
-        """A bound on |d'G^-1 e| for e within ``noise`` of r; norm bounds sqrt(e'G^-1 e)."""
-        h = self.h
-        found = abs(float(h @ r)) + (r.size + 4) * EPS * float(np.abs(h) @ np.abs(r))
-        return found + float(np.linalg.norm(h)) * noise + self.rest * norm
-
 
 def sparse_factor(part: Any, bent: Any, proved: bool = True) -> Sparse | None:
     """A factorisation of G, or of G less a little that proves it definite.
@@ -283,40 +168,26 @@ def sparse_factor(part: Any, bent: Any, proved: bool = True) -> Sparse | None:
     Where it does not, half of the least eigenvalue is proved by a second one, of the rest. Not
     ``proved``, the bound is 0: it is there to solve with.
     """
-    G = normal_matrix(part, bent)
+    G = sparse.csc_array(part.T @ part + bent)
     if G.nnz > DENSE_SIZE:
         return None
     n = G.shape[0]
-    dense = n <= DENSE_ORDER and G.nnz > CROWDED * n * n
     if not proved:
         solver = definite_solver(G)
         return None if solver is None else Sparse(G, solver.solve, 0.0)
     terms = int(np.max(np.diff(part.indptr), initial=0)) + 4
-    blur = (
-        2.0
-        * terms
-        * EPS
-        * float(np.max(abs(part).T @ (abs(part) @ np.ones(n)) + abs(bent) @ np.ones(n)))
-    )
+    sizes = abs(part).T @ (abs(part) @ np.ones(n)) + abs(bent) @ np.ones(n)
+    blur = 2.0 * terms * EPS * float(np.max(sizes))
     shift = SHIFT + 4.0 * (blur + 2.0 * n * EPS * G.trace())
-    found = bordered_factor(_less(G, shift, False)) if dense else None
-    found = factored(_less(G, shift, dense)) if found is None else found
+    found = factored(shifted(G, -shift))
     if found is not None and shift + found[0] > 2.0 * blur:
         return Sparse(G, found[1], shift + found[0] - blur)
     solver = definite_solver(G)
     if solver is None:
         return None
     half = 0.5 * inverse_iteration(solver, n)
-    bound = half + eigenvalue_bound(_less(G, half, dense)) - blur
+    bound = half + eigenvalue_bound(shifted(G, -half)) - blur
     return Sparse(G, solver.solve, bound) if bound > 0.0 else None
-
-
-def _less(G: Any, shift: float, dense: bool) -> Any:
-    if not dense:
-        return G - shift * sparse.eye_array(G.shape[0], format="csc")
-    found = G.toarray()
-    np.einsum("ii->i", found)[:] -= shift
-    return found
 
 
 # The metric of the slack about a dual point, and norms in it that are bounded for certain.
@@ -332,19 +203,17 @@ SMALL = 20_000
 
 @dataclass(frozen=True)
 class Metric:
-    """A factorisation of G over the columns that anything moves, in units of 1.
-
-    ``kept`` is the last residual in these units, and what M'b is to others.
-    """
+    """A factorisation of G = B'B + C over the columns that anything moves, in units of 1."""
 
     M: Any
     MA: Any
+    B: Any
+    C: Any
     tau: float
     columns: Array
     units: Array
     factor: Any
     still: Array
-    kept: dict[str, Any] = field(default_factory=dict)
 
     def solve(self, r: Array) -> Array:
         """About G^-1 r; 0 on the other columns."""
@@ -355,13 +224,10 @@ class Metric:
 
     def _part(self, r: Array) -> tuple[Array, float]:
         """r in these units, made of size 1, and its size: squares of what is tiny would be 0."""
-        if self.kept.get("residual") is not r:
-            part = self.units * r[self.columns]
-            size = length(part)
-            size = size if 0.0 < size < np.inf else 1.0
-            self.kept.update(residual=r, part=(part / size, size))
-        found: tuple[Array, float] = self.kept["part"]
-        return found
+        part = self.units * r[self.columns]
+        size = length(part)
+        size = size if 0.0 < size < np.inf else 1.0
+        return part / size, size
 
     def norm(self, r: Array, error: Array) -> float:
         """A bound on sqrt(r'G^-1 r); inf where r has no business on other columns."""
@@ -375,23 +241,23 @@ class Metric:
             return np.inf
         return size * float(self.factor.norm(part, noise / size)) * (1.0 + 4.0 * EPS)
 
-    def fall(self, b: Array, pull: Array, r: Array, error: Array, norm: float) -> float:
-        """A bound on b'MM'A G^-1 r, how much the step lowers -b'y; norm bounds sqrt(r'G^-1 r)."""
-        size = length(pull)
-        if not 0.0 < size < np.inf:
-            return np.inf
-        if "across" not in self.kept:
-            self.kept["across"] = self._across(b / size, pull / size)
-        across = self.kept["across"]
-        kept, noise = self.units * r[self.columns], length(self.units * error[self.columns])
-        return size * float(across.between(kept, noise, norm))
+    def fall(self, b: Array, r: Array, error: Array, norm: float) -> float:
+        """A bound on b'MM'A G^-1 r, how much the step lowers -b'y; norm bounds sqrt(r'G^-1 r).
 
-    def _across(self, b: Array, pull: Array) -> Any:
-        every = self.columns.size == self.MA.shape[1]
-        MA = self.MA if every else self.MA[:, self.columns]
-        terms = abs(MA).T @ (abs(self.M).T @ np.abs(b))
-        blur = (_summands(self.M) + _summands(MA) + 8) * EPS * length(self.units * terms)
-        return self.factor.across(self.units * (MA.T @ pull), blur)
+        With h about G^-1 c, c'G^-1 r = h'r + (c - G h)'G^-1 r.
+        """
+        pull = self.M.T @ b
+        size, B, C = length(pull), self.B, self.C
+        if not 0.0 < size < np.inf:
+            return 0.0 if size == 0.0 else np.inf
+        c = B.T @ (pull / size)
+        h = self.factor.solve(c)
+        terms = abs(B).T @ (abs(self.M).T @ np.abs(b / size) + abs(B) @ np.abs(h))
+        blur = (2 * sum(B.shape) + b.size + 8) * EPS * length(terms + abs(C) @ np.abs(h))
+        rest = self.factor.norm(c - B.T @ (B @ h) - C @ h, blur)
+        kept, noise = self.units * r[self.columns], length(self.units * error[self.columns])
+        found = abs(float(h @ kept)) + (r.size + 4) * EPS * float(np.abs(h) @ np.abs(kept))
+        return size * min(norm, found + length(h) * noise + rest * norm)
 
 
 def metric_at(
@@ -440,7 +306,7 @@ def metric_at(
     if factor is None and columns.size <= SPARSE_COLUMNS:
         M, MA, part, bent = (sparse.csc_array(matrix) for matrix in (M, MA, part, bent))
         factor = sparse_factor(part, bent, proved)
-    return None if factor is None else Metric(M, MA, tau, columns, scale, factor, still)
+    return None if factor is None else Metric(M, MA, part, bent, tau, columns, scale, factor, still)
 
 
 def _moves(
@@ -485,13 +351,6 @@ def _filled(matrix: Any) -> int:
     if not sparse.issparse(matrix):
         return int(np.count_nonzero(np.any(matrix != 0.0, axis=1)))
     return int(np.count_nonzero(np.bincount(matrix.indices[matrix.data != 0.0])))
-
-
-def _summands(matrix: Any) -> int:
-    """The most entries in a column."""
-    if not sparse.issparse(matrix):
-        return int(matrix.shape[0])
-    return int(np.max(np.diff(sparse.csc_array(matrix).indptr), initial=0))
 
 
 def _scaled(matrix: Any, columns: Array) -> Any:
@@ -645,8 +504,7 @@ def _cost(program: ConeProgram, metric: Metric, w: Array, left: Array, error: Ar
     norm = metric.norm(left, error)
     if not norm <= 1.0:
         return np.inf
-    pull = metric.M.T @ program.b
-    fall = min(norm * length(pull), metric.fall(program.b, pull, left, error, norm))
+    fall = metric.fall(program.b, left, error, norm)
     if not np.any(program.P.data):  # w costs nothing
         return 1.01 * fall
     bent = np.sqrt(max(float(w @ (program.P @ w)), 0.0))

@@ -24,6 +24,7 @@ from ...problem.linear_program import LinearData
 from ..algebra.definite import SAFE, eigenvalue_bound
 from ..algebra.polyhedron import Interior, nearby, relative_interior
 from ..algebra.sums import exact_dot, exact_pair
+from .margin import below, inside_power
 from .program import smallest_cones
 
 INWARDS = 1e-2
@@ -244,16 +245,7 @@ def _ball(cone: Cone, s: Array, room: float) -> bool:
 
 def _deep(cone: Cone, s: Array) -> bool:
     if isinstance(cone, ExponentialCone):
-        a, b, c = (float(entry) for entry in s)
-        if not (b > 0.0 and c > 0.0):
-            return False
-        left, right = a / b, np.log(c) - np.log(b)
-        error = 16.0 * EPS * (1.0 + abs(left) + abs(np.log(c)) + abs(np.log(b)))
-        return bool(left + error <= right)
+        a, b, c = s
+        return b > 0.0 and bool(below(b, a / b, c))
     assert isinstance(cone, Power)
-    alpha, x, z = np.array(cone.alphas), s[:-1], abs(float(s[-1]))
-    if not np.all(x > 0.0):
-        return False
-    logs = np.log(x)
-    error = 16.0 * EPS * (s.size + float(np.abs(logs) @ alpha))
-    return bool(z == 0.0 or float(alpha @ logs) >= np.log(z) + error)
+    return inside_power(cone, s)
