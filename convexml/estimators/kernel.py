@@ -417,7 +417,7 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
 
     def _solved(self, part: NuPart, tol: float) -> Solution:
         space, kernel = part.space, None
-        X = space.matrix.X if isinstance(space, OfSamples) else space.A  # type: ignore[attr-defined]
+        X = space.matrix.X if isinstance(space, OfSamples) else space.A
         if isinstance(space, OfSamples):
             kernel = space.matrix.kernel
         names = getattr(self, "feature_names_in_", None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from math import fsum
@@ -22,7 +21,6 @@ from ..certificates.learning.nu import (
     OfFeatures,
     OfSamples,
     about_centre,
-    moved_intercept,
     short_class,
 )
 from ..certificates.learning.paths import Tangent
@@ -200,8 +198,11 @@ class NuMachine(SampledProblem):
 
     @cached_property
     def space(self) -> Functions:
-        """Where f is."""
-        return OfFeatures(self._samples.X) if self._matrix is None else OfSamples(self._matrix)
+        """Where f is; with classes, of a linear machine, the samples about their mean."""
+        if self._matrix is not None:
+            return OfSamples(self._matrix)
+        X = self._samples.X
+        return OfFeatures(*about_centre(X)) if self._has_classes else OfFeatures(X)
 
     @property
     def total(self) -> float:
@@ -209,9 +210,14 @@ class NuMachine(SampledProblem):
         return float(self._hyper["nu"]) * fsum(self._samples.weights)
 
     @property
-    @abstractmethod
+    def _has_classes(self) -> bool:
+        return "b" in self._scalars
+
+    @property
     def labels(self) -> Array:
-        """y_i, (n,): ones where there are no classes."""
+        """-1 and +1; ones where there are no classes."""
+        samples = self._samples
+        return samples.y if self._has_classes else np.ones(len(samples.weights))
 
     def shapes(self) -> tuple[Shapes, Shapes]:
         n = (self._samples.total,)
@@ -228,7 +234,8 @@ class NuMachine(SampledProblem):
         b, xi = float(point.get("b", 0.0)), point.get("xi")
         at = HeldPoint(f, b, float(point["rho"]), self.labels * alpha,
                        None if xi is None else xi[kept])  # fmt: skip
-        return NuPart(self.space, self.labels, s, self.total, at, self._again, is_exact=True)
+        nu = self.nu if self._has_classes else 0.0
+        return NuPart(self.space, self.labels, s, self.total, at, self._again, nu=nu, is_exact=True)
 
     def _again(self) -> HeldPoint:
         """The end of a fast method, of the first that comes near enough."""
@@ -268,8 +275,7 @@ class NuMachine(SampledProblem):
         beta = dual["beta"][kept] if "beta" in dual else None
         passed = dual["alpha"][kept] if "alpha" in dual else None if beta is None else s - beta
         if passed is not None:
-            part = self._part(point, passed)
-            found = part.judged_as_passed(tol)
+            found = self._part(point, passed).judged(tol, passed=True)
         else:
             guess = self.labels * point["q"][kept] if self._matrix is not None else 0.0 * s
             part = self._part(point, guess)
@@ -279,7 +285,7 @@ class NuMachine(SampledProblem):
         witness = found.witness
         if witness is not None:
             own = {self.function_name: self._of_all(witness["w"]), "rho": witness["level"]}
-            own |= {"b": witness["b"]} if "b" in self._scalars else {}
+            own |= {"b": witness["b"]} if self._has_classes else {}
             witness = {**own, "objective": witness["objective"]}
         source = "solver" if found.dual_source == "passed" and not search else found.dual_source
         moved = found.moved
@@ -289,9 +295,43 @@ class NuMachine(SampledProblem):
             source = source if moved.meets(tol) else "constructed"
         return found.but(dual=told, witness=witness, dual_source=source, moved=moved)
 
-    @abstractmethod
     def _best(self, f: Array) -> Arrays:
-        """The scalars that are best for f."""
+        """The scalars that are best for f, by quantiles of y_i f(x_i) in each class.
+
+        They are rho, or rho - b and rho + b.
+        """
+        margins, s = self.labels * self.space.scores(f), self._samples.weights
+        signs = (1.0, -1.0) if self._has_classes else (1.0,)
+        ends = []
+        for sign in signs:
+            own = np.flatnonzero(self.labels == sign)
+            order = own[np.argsort(margins[own], kind="stable")]
+            share = self.total / len(signs) * (1.0 - 1e-12)
+            at = int(np.searchsorted(np.cumsum(s[order]), share))
+            ends.append(float(margins[order[min(at, len(order) - 1)]]))
+        if not self._has_classes:
+            return {"rho": np.array(ends[0])}
+        b = self.space.moved(0.5 * (ends[1] - ends[0]), f, -1.0)
+        return {"b": np.array(b), "rho": np.array(max(0.5 * (ends[0] + ends[1]), 0.0))}
+
+    def _at(self, alpha: Array) -> tuple[Arrays, Arrays]:
+        """f = sum_i alpha_i y_i k(x_i, .) with its best scalars, or 0 where that is better."""
+        f = self.space.of(self.labels * alpha)
+        best = self._best(f)
+        point = self._told(f, best, alpha)
+        if not self._value(point[0]) < 0.0:
+            zero = {name: np.zeros(()) for name in best}
+            return self._told(np.zeros_like(f), zero, alpha)
+        return point
+
+    @abstractmethod
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
+        """As the base asks."""
+
+    def _feasible(self, alpha: Array) -> Array:
+        """A dual point near to it."""
+        part = self._part(self._nothing(), alpha)
+        return np.abs(part.feasible(part.point.q))
 
     def _complete(self, point: Arrays) -> Arrays:
         """The best scalars and the least slacks, where they were not passed."""
@@ -315,8 +355,8 @@ class NuMachine(SampledProblem):
 
     def _told(self, f: Array, scalars: Arrays, alpha: Array) -> tuple[Arrays, Arrays]:
         """A point with its least slacks, and a dual point, in the numbering of the caller."""
-        scores, s = self.space.scores(f), self._samples.weights
-        margins = self.labels * (scores + scalars.get("b", 0.0))
+        s, b = self._samples.weights, float(scalars.get("b", 0.0))
+        margins = self.labels * (self.space.scores(f) + self.space.moved(b, f))
         xi = expand(np.maximum(scalars["rho"] - margins, 0.0), self._samples)
         dual = {"alpha": alpha, "beta": s - alpha}
         point = {self.function_name: self._of_all(f), **scalars, "xi": xi}
@@ -328,6 +368,23 @@ class NuMachine(SampledProblem):
         """f(x) for new samples (the matrix k(new, training), if precomputed), shape (m,)."""
         f = np.asarray(primal[self.function_name])
         return scores_of(self.name, self._samples, self.kernel, X, f)
+
+    def _added(self, primal: Arrays) -> float:
+        """What is added to f(x): b, or -rho where there are no classes."""
+        return float(primal["b"]) if self._has_classes else -float(primal["rho"])
+
+    def decision_function(self, X: Any, primal: Arrays) -> Array:
+        """f(x) + b, or f(x) - rho of one class, for new samples, shape (m,)."""
+        return self.scores(X, primal) + self._added(primal)
+
+    def draw(self, axes: Any, solution: Any) -> None:
+        """The samples by their scores, with the margin between -rho and rho of two classes."""
+        point = solution.primal
+        f = point[self.function_name]
+        f = f if self._matrix is None else f[self._samples.kept]
+        scores = self.space.scores(f) + self.space.moved(self._added(point), f)
+        edge = float(point["rho"]) if self._has_classes else 0.0
+        draw_machine(self, axes, solution, scores, edge)
 
     def __repr__(self) -> str:
         n, d = self._samples.X.shape
@@ -359,7 +416,7 @@ class NuMachine(SampledProblem):
     def _posed(self) -> tuple[Any, Array, Array | None, float, bool]:
         """X, or a factor of K: f(x_i) = A_i.w; the weights, the labels, nu, whether it is K."""
         A = self._samples.X if self._matrix is None else self._matrix.factor
-        labels = self.labels if "b" in self._scalars else None
+        labels = self.labels if self._has_classes else None
         return A, self._samples.weights, labels, self.nu, self._matrix is not None
 
 
@@ -437,46 +494,10 @@ class NuSVC(SignClassifier, NuMachine):
         assert self._samples.classes is not None
         self.classes = self._samples.classes
 
-    @property
-    def labels(self) -> Array:
-        """-1 and +1."""
-        return self._samples.y
-
-    @cached_property
-    def space(self) -> Functions:
-        """Where f is; of a linear machine the samples about their mean, and b is b + c.w there."""
-        return super().space if self._matrix is not None else OfFeatures(self._about[0])
-
-    @cached_property
-    def _about(self) -> tuple[Any, Array]:
-        return about_centre(self._samples.X)
-
-    def _moved(self, b: Any, f: Array, sign: float) -> Array:
-        """b + c.w of b (sign 1), and b of b + c.w (sign -1)."""
-        if self._matrix is not None:
-            return np.asarray(b)
-        return np.array(moved_intercept(float(b), sign * self._about[1], f))
-
-    def _part(self, point: Arrays, alpha: Array) -> NuPart:
-        b = self._moved(point.get("b", 0.0), point[self.function_name], 1.0)
-        return replace(super()._part(point | {"b": b}, alpha), nu=self.nu)
-
-    def _told(self, f: Array, scalars: Arrays, alpha: Array) -> tuple[Arrays, Arrays]:
-        b = self._moved(scalars["b"], f, 1.0)
-        point, dual = super()._told(f, scalars | {"b": b}, alpha)
-        return point | {"b": scalars["b"]}, dual
-
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        found = super()._judge(point, dual, tol, search=search)
-        if found.witness is None:
-            return found
-        best = found.witness
-        return found.but(witness=best | {"b": self._moved(best["b"], best[self.function_name], -1)})
-
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         """Pairs within the classes, from weights in proportion."""
         s, y, n = self._samples.weights, self.labels, len(self._samples.weights)
-        alpha = self._part(self._nothing(), np.zeros(n)).feasible(np.zeros(n)) * y
+        alpha = self._feasible(np.zeros(n))
         yield self._at(alpha)
         if n > LARGEST:
             return
@@ -494,31 +515,10 @@ class NuSVC(SignClassifier, NuMachine):
         """All of K; of the linear machine about the mean of the samples, as sum alpha_i y_i = 0."""
         if self._matrix is not None:
             return self._matrix.dense
-        A = self._about[0]
+        assert isinstance(self.space, OfFeatures)
+        A = self.space.A
         K = A @ A.T
         return np.asarray(K.toarray() if hasattr(K, "toarray") else K)
-
-    def _at(self, alpha: Array) -> tuple[Arrays, Arrays]:
-        """f = sum_i alpha_i y_i k(x_i, .) with its best b and rho, or 0 where that is better."""
-        f = self.space.of(self.labels * alpha)
-        best = self._best(f)
-        point = self._told(f, best, alpha)
-        if not self._value(point[0]) < 0.0:
-            zero = {name: np.zeros(()) for name in best}
-            return self._told(np.zeros_like(f), zero, alpha)
-        return point
-
-    def _best(self, f: Array) -> Arrays:
-        """Of each class a quantile of y_i f(x_i) is best: rho - b, and rho + b."""
-        margins, y, s = self.labels * self.space.scores(f), self.labels, self._samples.weights
-        ends = []
-        for sign in (1.0, -1.0):
-            own = np.flatnonzero(y == sign)
-            order = own[np.argsort(margins[own], kind="stable")]
-            at = np.searchsorted(np.cumsum(s[order]), 0.5 * self.total * (1.0 - 1e-12))
-            ends.append(float(margins[order[min(int(at), len(order) - 1)]]))
-        rho, b = 0.5 * (ends[0] + ends[1]), 0.5 * (ends[1] - ends[0])
-        return {"b": self._moved(b, f, -1.0), "rho": np.array(max(rho, 0.0))}
 
     def _absence(self, tol: float) -> Certificate | None:
         """With nu too large rho may grow for ever, while one class pays for it."""
@@ -539,18 +539,6 @@ class NuSVC(SignClassifier, NuMachine):
         found = absent("unbounded", [slope], tol, objective=-np.inf, reason=reason,
                        evidence=evidence)  # fmt: skip
         return judge(found)
-
-    def decision_function(self, X: Any, primal: Arrays) -> Array:
-        """f(x) + b for new samples, shape (m,)."""
-        return self.scores(X, primal) + float(primal["b"])
-
-    def draw(self, axes: Any, solution: Any) -> None:
-        """The samples by their scores, and the margin between -rho and rho."""
-        point = solution.primal
-        f = point[self.function_name]
-        f = f if self._matrix is None else f[self._samples.kept]
-        scores = self.space.scores(f) + float(self._moved(point["b"], f, 1.0))
-        draw_machine(self, axes, solution, scores, float(point["rho"]))
 
     def _formulas(self) -> Latex:
         linear = self.kernel is None
@@ -631,11 +619,6 @@ class OneClassSVM(NuMachine):
     def __init__(self, X: Any, nu: float, kernel: Any = None, *, sample_weight: Any = None) -> None:
         self._start(read_samples(self.name, X, None, sample_weight, "none"), nu, kernel)
 
-    @property
-    def labels(self) -> Array:
-        """Ones."""
-        return np.ones(len(self._samples.weights))
-
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         """Steps on u = nu s - alpha, the dual point of a quantile regression of -nu K s.
 
@@ -653,7 +636,7 @@ class OneClassSVM(NuMachine):
             rows = KernelObjective(self._matrix, y - y.mean(), loss, penalty, s, True)
             for step in smo(rows, np.zeros(len(s)), 0.0):
                 if step.u is not None:
-                    yield self._at(self._balanced(start - step.u))
+                    yield self._at(self._feasible(start - step.u))
             return
         design = self._samples.X if self._matrix is None else self._matrix.factor
         A = about_mean(design)
@@ -662,42 +645,12 @@ class OneClassSVM(NuMachine):
         for tol in CLOSE:
             found = regression.solve(solver, tol=tol)
             if "u" in found.dual:
-                yield self._at(self._balanced(start - found.dual["u"]))
-
-    def _balanced(self, alpha: Array) -> Array:
-        return self._part(self._nothing(), alpha).feasible(alpha)
-
-    def _at(self, alpha: Array) -> tuple[Arrays, Arrays]:
-        """f = sum_i alpha_i k(x_i, .) with its best rho, and alpha."""
-        f = self.space.of(alpha)
-        return self._told(f, {"rho": np.array(self._level(f))}, alpha)
-
-    def _level(self, f: Array) -> float:
-        """The rho that is best for f: a quantile of the f(x_i)."""
-        scores = self.space.scores(f)
-        order = np.argsort(scores, kind="stable")
-        below = np.cumsum(self._samples.weights[order])
-        at = min(int(np.searchsorted(below, self.total * (1.0 - 1e-12))), len(order) - 1)
-        return float(scores[order[at]])
-
-    def _best(self, f: Array) -> Arrays:
-        return {"rho": np.array(self._level(f))}
-
-    def decision_function(self, X: Any, primal: Arrays) -> Array:
-        """f(x) - rho for new samples, shape (m,)."""
-        return self.scores(X, primal) - float(primal["rho"])
+                yield self._at(self._feasible(start - found.dual["u"]))
 
     def predict(self, X: Any, primal: Arrays) -> Array:
         """+1 where f(x) >= rho, but for the last digits, else -1, shape (m,)."""
         least = -ON * abs(float(primal["rho"]))
         return np.where(self.decision_function(X, primal) >= least, 1, -1)
-
-    def draw(self, axes: Any, solution: Any) -> None:
-        """The samples by f(x) - rho, which is >= 0 inside."""
-        f = solution.primal[self.function_name]
-        f = f if self._matrix is None else f[self._samples.kept]
-        scores = self.space.scores(f) - float(solution.primal["rho"])
-        draw_machine(self, axes, solution, scores, 0.0)
 
     def _formulas(self) -> Latex:
         f = r"w^\top x_i" if self.kernel is None else r"(Kq)_i"

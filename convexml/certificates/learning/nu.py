@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import compress
 from math import fsum
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -31,64 +31,33 @@ from .kernel import said_of_matrix
 # Where a machine with nu has its function f: coefficients of features, or of samples.
 
 
-class Functions(Protocol):
-    """Functions f by an array w: f(x_i), |f|, and the one that is sum_i q_i k(x_i, .)."""
-
-    @property
-    def diagonal(self) -> Array:
-        """K_ii, shape (n,)."""
-        ...
-
-    def spread(self, s: Array) -> float:
-        """The mean of |k(x_i, .) - m|^2, m their mean, by weights s; not more but for rounding."""
-        ...
-
-    def scores(self, w: Array) -> Array:
-        """The f(x_i), shape (n,)."""
-        ...
-
-    def square(self, w: Array) -> float:
-        """|f|^2."""
-        ...
-
-    def of(self, q: Array) -> Array:
-        """The w of sum_i q_i k(x_i, .)."""
-        ...
-
-    @property
-    def letters(self) -> tuple[str, str]:
-        """What the formulas call f and x_i."""
-        ...
-
-    def apart(self, w: Array, q: Array, name: str) -> Condition:
-        """How far f is from that function."""
-        ...
-
-    def errors(self, w: Array) -> tuple[Array, float]:
-        """Bounds of the errors of ``scores(w)`` and ``square(w)``."""
-        ...
-
-    def error_of(self, q: Array) -> float:
-        """A bound of the error of ``square(of(q))``."""
-        ...
-
-    def told(self, certificate: Certificate) -> Certificate:
-        """The certificate, with words where it is not one of the kernel itself."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class OfFeatures:
-    """f(x) = w.x; ``A`` is the matrix of the x_i, (n, d), dense or sparse."""
+    """f(x) = w.x.
+
+    Attributes
+    ----------
+    A : array or sparse array, shape (n, d)
+        The x_i, or the x_i - c of a centre c.
+    centre : array, shape (d,), optional
+        That c, where intercepts are those of the x_i.
+    """
 
     A: Any
+    centre: Array | None = None
+
+    def moved(self, b: float, w: Array, sign: float = 1.0) -> float:
+        """The intercept about the centre; with sign -1 the b that has this one."""
+        return b if self.centre is None else moved_intercept(b, sign * self.centre, w)
 
     @cached_property
     def diagonal(self) -> Array:
+        """K_ii, shape (n,)."""
         squares = self.A.multiply(self.A) if hasattr(self.A, "multiply") else self.A * self.A
         return np.ravel(squares.sum(axis=1))
 
     def spread(self, s: Array) -> float:
+        """The mean of |k(x_i, .) - m|^2, m their mean, by weights s; not more but for rounding."""
         total = float(s.sum())
         with np.errstate(over="ignore", invalid="ignore"):
             means = (self.A.T @ s) / total
@@ -104,33 +73,41 @@ class OfFeatures:
             return float(weights @ (off * off) + zeros @ (means * means)) / total
 
     def scores(self, w: Array) -> Array:
+        """The f(x_i), shape (n,)."""
         found: Array = self.A @ w
         return found
 
     def square(self, w: Array) -> float:
+        """|f|^2."""
         return float(w @ w)
 
     def of(self, q: Array) -> Array:
+        """The w of sum_i q_i k(x_i, .)."""
         found: Array = self.A.T @ q
         return found
 
     @property
     def letters(self) -> tuple[str, str]:
+        """What the formulas call f and x_i."""
         return "w", "x_i"
 
     def apart(self, w: Array, q: Array, name: str) -> Condition:
+        """How far f is from that function."""
         return worst(name, "stationarity", w - self.of(q), float(np.max(np.abs(w))) or 1.0)
 
     def errors(self, w: Array) -> tuple[Array, float]:
+        """Bounds of the errors of ``scores(w)`` and ``square(w)``."""
         share = gamma(self.A.shape[1] + 4)
         return share * (abs(self.A) @ np.abs(w)), share * float(w @ w)
 
     def error_of(self, q: Array) -> float:
+        """A bound of the error of ``square(of(q))``."""
         f, (n, d) = self.of(q), self.A.shape
         off = gamma(n + 8) * (abs(self.A).T @ np.abs(q))
         return float((2.0 * np.abs(f) + off) @ off + gamma(d + 8) * (f @ f))
 
     def told(self, certificate: Certificate) -> Certificate:
+        """The certificate, with words where it is not one of the kernel itself."""
         return certificate
 
 
@@ -144,6 +121,9 @@ class OfSamples:
 
     matrix: KernelMatrix
 
+    def moved(self, b: float, w: Array, sign: float = 1.0) -> float:
+        return b
+
     @property
     def diagonal(self) -> Array:
         return self.matrix.diagonal
@@ -156,17 +136,13 @@ class OfSamples:
 
     def spread(self, s: Array) -> float:
         """The mean of K_ii less that of all K_ij, less what these may be off by."""
-        K, share = self.matrix, gamma(2 * len(s) + 8)
+        K, share, scores = self.matrix, gamma(2 * len(s) + 8), self.scores(s)
         total = float(s.sum())
+        rest = np.diagonal(self._entry_errors)
         if K.is_exact:
-            scores, off, outer = K.product(s), K.product_error(s), K.sizes * K.sizes
-        else:
-            scores, outer = K.dense @ s, np.abs(K.diagonal)
-            errors = self._entry_errors
-            outer = outer + np.diagonal(errors)
-            off = share * (np.abs(K.dense) @ s) + errors @ s
-        off = off + share * np.abs(scores)
-        error = float(s @ (outer - K.diagonal + share * outer)) + float(s @ off) / total
+            rest = K.sizes * K.sizes - K.diagonal
+        off = self.errors(s)[0] + share * np.abs(scores)
+        error = float(s @ (rest + share * (np.abs(K.diagonal) + rest))) + float(s @ off) / total
         return max((float(s @ K.diagonal) - float(s @ scores) / total - error) / total, 0.0)
 
     def scores(self, w: Array) -> Array:
@@ -206,6 +182,9 @@ class OfSamples:
     def told(self, certificate: Certificate) -> Certificate:
         return said_of_matrix(self.matrix, certificate)
 
+
+Functions = OfFeatures | OfSamples
+"""Functions f by an array w: of coefficients of features, or of samples."""
 
 # Samples about a centre c: where there is an intercept, w.x + b = w.(x - c) + (b + c.w).
 
@@ -338,27 +317,22 @@ class NuPart:
 
     def margins(self, at: HeldPoint) -> Array:
         """y_i (f(x_i) + b)."""
-        return self.y * (self.space.scores(at.w) + at.b)
+        return self.y * (self.space.scores(at.w) + self.space.moved(at.b, at.w))
 
     def dual(self, q: Array) -> float:
         """D at the feasible q = alpha y."""
         return -0.5 * self.space.square(self.space.of(q))
 
     def feasible(self, q: Array) -> Array:
-        """A dual feasible point near to q: each class, or all, with its share of nu S."""
+        """A dual point near to q: each class, or all, with its share of nu S, and no less.
+
+        Exact sums are reached below.
+        """
         alpha = np.clip(self.y * q, 0.0, self.limits)
         for each in self._classes:
             share = self.total / len(self._classes)
             alpha[each] = summing_to(share, alpha[each], self.limits[each])
         return self.y * alpha
-
-    def raised(self, q: Array) -> Array:
-        """A feasible q whose sums are no less than they are to be: exact ones are reached below."""
-        alpha = np.abs(q)
-        for each in self._classes:
-            share = self.total / len(self._classes)
-            alpha[each] = not_below(share, alpha[each], self.limits[each])
-        return np.asarray(np.sign(self.y) * alpha)
 
     @property
     def _classes(self) -> list[Array]:
@@ -442,39 +416,32 @@ class NuPart:
             return found
         other = self.again()
         q = self.feasible(other.q)
-        if self.dual(q) > found.dual_objective:
-            found = self._judged(q, tol)
+        found = min(found, self.judged(tol, q), key=lambda each: each.gap)
         nothing = HeldPoint(self.space.of(np.zeros_like(q)), 0.0, 0.0, q)
         best = min(other, nothing, key=self.primal)
         witness = {"w": best.w, "b": best.b, "level": best.level, "objective": self.primal(best)}
         return refuted(found, self.primal(best), witness, self._rounding(best, q))
 
-    def judged(self, tol: float) -> Certificate:
-        """Judge the point by its own dual point, moved where it is not feasible."""
-        return self._judged(self.feasible(self.point.q), tol)
+    def judged(self, tol: float, q: Array | None = None, *, passed: bool = False) -> Certificate:
+        """Judge the point by its own dual point, or another, moved where it is not feasible.
 
-    def judged_as_passed(self, tol: float) -> Certificate:
-        """The same, its rows measured before the move, of which no gain is credited."""
-        q = self.feasible(self.point.q)
-        return self._judged(q, tol, self.point.q)
-
-    def _judged(self, q: Array, tol: float, passed: Array | None = None) -> Certificate:
-        at = self.point
-        q = self.raised(q)
+        Of one that is ``passed`` rows are measured before the move, and no gain is credited.
+        """
+        at, given = self.point, self.point.q if q is None else q
+        q = self.feasible(given)
         primal, dual = self.primal(at), self.dual(q)
-        moved = 0.0
-        if passed is not None:
-            dual, moved = min(dual, self.dual(passed)), float(np.max(np.abs(q - passed)))
+        if passed:
+            dual = min(dual, self.dual(given))
         dual = -np.inf if self._is_endless else dual
         found = judged(
             primal,
             dual,
-            self.rows(at, q if passed is None else passed),
+            self.rows(at, given if passed else q),
             tol,
-            passed=passed is not None,
+            passed=passed,
             null=self.null,
             rounding=self._rounding(at, q),
-            repaired=moved,
+            repaired=float(np.max(np.abs(q - given))) if passed else 0.0,
             dual={"u": -q},
             unproved="" if self.is_exact else UNPROVED,
             reason=ENDLESS if self._is_endless else "",
@@ -485,7 +452,8 @@ class NuPart:
         """The errors of P and D, and what D loses as q is shrunk to its exact sums."""
         square = self.space.square(self.space.of(q))
         off, error = self.space.errors(at.w)
-        sizes = np.abs(self.margins(at)) + abs(at.b) + abs(at.level) + self._target_sizes
+        sizes = np.abs(self.margins(at)) + abs(self.space.moved(at.b, at.w))
+        sizes = sizes + abs(at.level) + self._target_sizes
         terms = 0.5 * self.space.square(at.w) + self.limits @ sizes + self.total * abs(at.level)
         terms += 0.5 * square + self._target_sizes @ np.abs(q)
         lost = self.space.error_of(q)
@@ -500,40 +468,25 @@ class NuPart:
         return (float(np.sqrt(square)) + 0.5 * moved) * moved
 
 
-def not_below(total: float, alpha: Array, limits: Array) -> Array:
-    """Alpha whose sum is no less than ``total`` for certain; the limits where theirs is not.
-
-    Entries rise by shares of their room that grow until their rounding no longer hides them. Those
-    that are 0 stay, where the others have room.
-    """
-    most, start = total * (1.0 + gamma(8)), alpha
-    for room in (np.where(start > 0.0, limits - start, 0.0), limits - start):
-        share, found = 0.0, fsum(start)
-        missing = most - found
-        while found < most and share < 1.0:
-            share = max(4.0 * share, missing / max(fsum(room), missing))
-            alpha = np.minimum(start + share * room, limits)
-            found = fsum(alpha)
-        if found >= most:
-            return alpha
-    return limits.copy()
-
-
 def summing_to(total: float, alpha: Array, limits: Array) -> Array:
-    """Numbers between 0 and their limits with this sum: alpha lowered or raised in proportion.
+    """Numbers between 0 and their limits whose sum is hardly more than this, and certainly no less.
 
-    Those that are 0 stay, where the others have room. The limits themselves, where their sum is
-    less.
+    Those of alpha are lowered in proportion, or rise by shares of their room, by more each time
+    until rounding no longer hides it; those that are 0 stay, where the others have room. The limits
+    themselves, where their sum is less.
     """
-    found = float(alpha.sum())
-    if found >= total:
-        return alpha * (total / found) if found > 0.0 else alpha
-    missing = total - found
-    for room in (np.where(alpha > 0.0, limits - alpha, 0.0), limits - alpha):
-        most = float(room.sum())
-        if missing < most:
-            return np.minimum(alpha + room * (missing / most), limits)
-    return limits.copy()
+    most, found = total * (1.0 + gamma(8)), fsum(alpha)
+    if found > most:
+        alpha = alpha * (most / found)
+        found = fsum(alpha)
+    for rising in (alpha > 0.0, limits > 0.0):
+        share, times = 0.0, 1.0
+        while found < most and share < 1.0:
+            room, missing = np.where(rising, limits - alpha, 0.0), times * (most - found)
+            share = missing / max(fsum(room), missing)
+            alpha = np.minimum(alpha + share * room, limits)
+            found, times = fsum(alpha), 4.0 * times
+    return alpha if found >= most else limits.copy()
 
 
 # The certificate of a regression whose tube is as wide as nu makes it: see ``nu``.
@@ -562,10 +515,6 @@ class TubePart(NuPart):
         up, down = np.clip(q, 0.0, self.limits), np.clip(-q, 0.0, self.limits)
         share = min(float(up.sum()), float(down.sum()), 0.5 * self.total)
         return summing_to(share, up, self.limits) - summing_to(share, down, self.limits)
-
-    def raised(self, q: Array) -> Array:
-        """Its sums are at most what they are to be."""
-        return q
 
     def rows(self, at: HeldPoint, q: Array) -> list[Condition]:
         """The conditions of optimality."""
