@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import Parameter, Signature, signature
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -122,6 +123,32 @@ def _namesake(kind: type) -> type | None:
     return next(bases, None)
 
 
+def constructor(kind: Any) -> Callable[..., None]:
+    """``__init__`` of the namesake's parameters, with defaults of our own."""
+    namesake: Any = _namesake(kind)
+    known, own = signature(namesake.__init__).parameters, dict(kind._defaults)
+    taken = [each.replace(default=own.pop(each.name, each.default)) for each in known.values()]
+    taken += [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in own.items()]
+    shown = Signature(taken)
+
+    def __init__(self: Any, *args: Any, **named: Any) -> None:
+        namesake.__init__(self)  # what it holds beside its parameters
+        vars(self).update(list(bound(kind, shown, self, *args, **named).items())[1:])
+
+    vars(__init__)["__signature__"] = shown
+    return __init__
+
+
+def bound(kind: type, shown: Signature, *args: Any, **named: Any) -> dict[str, Any]:
+    """The arguments of a call by their names, with defaults; a TypeError in Python's words."""
+    try:
+        given = shown.bind(*args, **named)
+    except TypeError as error:
+        raise TypeError(f"{kind.__name__}.__init__() {error}") from None
+    given.apply_defaults()
+    return given.arguments
+
+
 OURS = dict.fromkeys(("engine", "solver", "tol", "max_iter"), "no_validation")
 """Parameters with another range than the namesake's; what solves is what refuses them."""
 
@@ -170,6 +197,8 @@ class CertifiedFit:
     engine: str
     _validate_params: Callable[[], None]
     _parameter_constraints: ClassVar[Mapping[str, Any]]
+    _defaults: ClassVar[Mapping[str, Any]] = {"tol": 1e-6, "max_iter": None, "engine": "auto"}
+    """Parameters that the namesake lacks, or has with another default."""
     _reading: ClassVar[Mapping[str, Any]] = {}
     """What else ``validate_data`` is told about X and y."""
     _takes_sparse: ClassVar[bool] = True
@@ -178,12 +207,11 @@ class CertifiedFit:
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
-        if cls.__bases__[-1] is _namesake(cls) and "_parameter_constraints" not in vars(cls):
+        if cls.__bases__[-1] is not _namesake(cls):
+            return
+        cls.__init__ = constructor(cls)  # type: ignore[method-assign]
+        if "_parameter_constraints" not in vars(cls):
             cls._parameter_constraints = {**_constraints(cls), **OURS}
-
-    def _keep(self, given: Mapping[str, Any]) -> None:
-        """The arguments of ``__init__`` as they are passed, by their names."""
-        vars(self).update({k: v for k, v in given.items() if k not in ("self", "__class__")})
 
     @watched
     @without_warnings

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from typing import Any, ClassVar, Self
 
@@ -25,7 +24,6 @@ from .linear import ClassifierFit, LinearFit
 # Ridge regression of labels, as scikit-learn has it.
 
 
-@dataclass(eq=False, repr=False)
 class RidgeClassifier(ClassifierFit, linear_model.RidgeClassifier):
     """Minimise sum_i v_i s_i (y_i - x_i.w - b)^2 + alpha |w|^2, y = -1 or 1, and certify it.
 
@@ -58,14 +56,6 @@ class RidgeClassifier(ClassifierFit, linear_model.RidgeClassifier):
 
     _reading: ClassVar = {"multi_output": True}
 
-    alpha: float = 1.0
-    _: KW_ONLY
-    copy_X: bool = True
-    class_weight: Any = None
-    solver: str = "auto"
-    positive: bool = False
-    random_state: Any = None
-
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         X, y = super()._read(X, y)
         several = type_of_target(y).startswith("multilabel")
@@ -93,7 +83,6 @@ def _is_flat() -> bool:
 # The linear support vector machine of liblinear, as scikit-learn has it.
 
 
-@dataclass(eq=False, repr=False)
 class LinearSVC(ClassifierFit, svm.LinearSVC):
     """Minimise Omega(w, b/m) + C sum_i v_i s_i (1 - y_i z_i)_+^2, z = X w + b, and certify it.
 
@@ -131,22 +120,10 @@ class LinearSVC(ClassifierFit, svm.LinearSVC):
         A solver of convexml; "auto" chooses.
     """
 
-    penalty: str = "l2"
-    loss: str = "squared_hinge"
-    _: KW_ONLY
-    dual: Any = "auto"
-    C: float = 1.0
-    multi_class: str = "ovr"
-    intercept_scaling: float = 1
-    class_weight: Any = None
-    verbose: int = 0
-    random_state: Any = None
-
 
 # The linear support vector regression of liblinear, as scikit-learn has it.
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class LinearSVR(LinearFit, svm.LinearSVR):
     """Minimise |(w, b/m)|^2 / 2 + C sum_i s_i (|y_i - x_i.w - b| - epsilon)_+, and certify it.
 
@@ -181,14 +158,6 @@ class LinearSVR(LinearFit, svm.LinearSVR):
 
     _reading: ClassVar = {"y_numeric": True}
 
-    epsilon: float = 0.0
-    C: float = 1.0
-    loss: str = "epsilon_insensitive"
-    intercept_scaling: float = 1.0
-    dual: Any = "auto"
-    verbose: int = 0
-    random_state: Any = None
-
     def _end(self, given: Given, parts: Any, solutions: Any) -> None:
         super()._end(given, parts, solutions)
         self.intercept_ = np.atleast_1d(self.intercept_) if self.fit_intercept else 0.0
@@ -197,7 +166,6 @@ class LinearSVR(LinearFit, svm.LinearSVR):
 # Linear discriminant analysis, as scikit-learn has it.
 
 
-@dataclass(eq=False, repr=False)
 class LinearDiscriminantAnalysis(CertifiedFit, discriminant_analysis.LinearDiscriminantAnalysis):
     """Minimise w_k'Sigma w_k / 2 - (mu_k - m)'w_k for each class k (one for two), and certify it.
 
@@ -231,18 +199,11 @@ class LinearDiscriminantAnalysis(CertifiedFit, discriminant_analysis.LinearDiscr
     """
 
     _takes_sparse = _holds_solution = False
+    _defaults: ClassVar = {"tol": 1e-6}
     _parameter_constraints: ClassVar = (
         discriminant_analysis.LinearDiscriminantAnalysis._parameter_constraints
         | {"tol": "no_validation"}
     )
-
-    solver: str = "svd"
-    shrinkage: Any = None
-    priors: Any = None
-    n_components: int | None = None
-    store_covariance: bool = False
-    tol: float = 1e-6
-    covariance_estimator: Any = None
 
     def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
         """Solve to a verified relative gap of ``tol``.

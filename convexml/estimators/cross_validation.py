@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
 from inspect import Parameter, signature
 from numbers import Integral
 from typing import Any, ClassVar
@@ -23,7 +22,7 @@ from ..models.grid import Grid, left_out
 from ..models.prediction import predictions
 from ..numerics import Array
 from .base import Given
-from .linear import LinearFit, LogisticRegression, Net
+from .linear import OF_SOLVERS, LinearFit, LogisticRegression, Net
 
 # What chooses its penalty by cross-validation, over paths of certified fits.
 
@@ -32,7 +31,6 @@ FINEST = float(np.finfo(np.float64).resolution)
 """The penalty where w = 0 fits for every one."""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class PathFit(LinearFit):
     """A certified fit with the penalty of least mean squared error over the folds.
 
@@ -46,15 +44,10 @@ class PathFit(LinearFit):
         The verified relative gap of each of these fits, in the shape of ``mse_path_``.
     """
 
-    eps: float = 1e-3
-    alphas: Any = 100
-    precompute: Any = "auto"
-    copy_X: bool = True
-    cv: Any = None
-    n_jobs: int | None = None
-    positive: bool = False
-    random_state: Any = None
-    selection: str = "cyclic"
+    eps: float
+    alphas: Any
+    cv: Any
+    positive: bool
     _reading: ClassVar = {"y_numeric": True}
 
     def _begin(self, given: Given) -> None:
@@ -165,7 +158,6 @@ def counted(given: Given) -> Given:
 # The lasso that chooses its penalty, as scikit-learn has it.
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class LassoCV(PathFit, linear_model.LassoCV):
     """Lasso with the alpha of least cross-validated squared error, certified.
 
@@ -204,13 +196,10 @@ class LassoCV(PathFit, linear_model.LassoCV):
         A solver of convexml for the last fit; "auto" chooses.
     """
 
-    verbose: Any = False
-
 
 # The elastic net that chooses its penalty, as scikit-learn has it.
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class ElasticNetCV(PathFit, linear_model.ElasticNetCV):
     """ElasticNet with the alpha and l1_ratio of least cross-validated squared error, certified.
 
@@ -251,9 +240,6 @@ class ElasticNetCV(PathFit, linear_model.ElasticNetCV):
         A solver of convexml for the last fit; "auto" chooses.
     """
 
-    l1_ratio: Any = 0.5
-    verbose: Any = 0
-
 
 # Ridge regression that chooses its penalty, as scikit-learn has it.
 
@@ -262,7 +248,6 @@ LARGEST = 1e149
 """Size of numbers of which float64 holds sums of squares."""
 
 
-@dataclass(eq=False, repr=False)
 class RidgeCV(LinearFit, linear_model.RidgeCV):
     """Ridge with the best alpha, and a certificate of the last fit.
 
@@ -294,14 +279,6 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
     """
 
     _reading: ClassVar = {"multi_output": True, "y_numeric": True}
-
-    alphas: Any = (0.1, 1.0, 10.0)
-    _: KW_ONLY
-    scoring: Any = None
-    cv: Any = None
-    gcv_mode: str | None = None
-    store_cv_results: bool = False
-    alpha_per_target: bool = False
 
     def _begin(self, given: Given) -> None:
         if self.cv is None or self.store_cv_results or self.alpha_per_target:
@@ -422,35 +399,15 @@ class LogisticRegressionCV(LogisticRegression, linear_model.LogisticRegressionCV
         A solver of convexml for the last fit; "auto" chooses.
     """
 
+    _defaults: ClassVar = OF_SOLVERS | {
+        "l1_ratios": (0.0,),
+        "scoring": None,
+        "use_legacy_attributes": True,
+    }
     C_: Any
     l1_ratio_: Any
     scores_: Any
     coefs_paths_: Any
-
-    def __init__(
-        self,
-        *,
-        Cs: Any = 10,
-        l1_ratios: Any = (0.0,),
-        fit_intercept: bool = True,
-        cv: Any = None,
-        dual: bool = False,
-        penalty: Any = "deprecated",
-        scoring: Any = None,
-        solver: str = "auto",
-        tol: float = 1e-6,
-        max_iter: int | None = None,
-        class_weight: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        refit: bool = True,
-        intercept_scaling: float = 1.0,
-        random_state: Any = None,
-        use_legacy_attributes: Any = True,
-        engine: str = "auto",
-    ) -> None:
-        linear_model.LogisticRegressionCV.__init__(self)
-        self._keep(locals())
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)

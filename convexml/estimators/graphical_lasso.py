@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +15,6 @@ from ..models.solution import Solution
 from .base import CertifiedFit, Given, read_samples
 
 
-@dataclass(eq=False, repr=False)
 class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
     """Minimise -log det Theta + tr(S Theta) + alpha sum_{i != j} |Theta_ij|, and certify it.
 
@@ -55,18 +53,6 @@ class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
 
     store_precision = True
     _takes_sparse = _holds_solution = False
-
-    alpha: float = 0.01
-    _: KW_ONLY
-    mode: str = "cd"
-    covariance: Any = None
-    tol: float = 1e-6
-    enet_tol: float = 1e-4
-    max_iter: int | None = None
-    verbose: bool = False
-    eps: float = float(np.finfo(np.float64).eps)
-    assume_centered: bool = False
-    engine: str = "auto"
 
     def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Solve to a verified gap of ``tol`` nats for a feature.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, ClassVar, Self
 
@@ -90,26 +90,13 @@ def of_all(given: Given, values: Array) -> Array:
 # What libsvm's machines hold, so that their namesakes predict with it.
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class LibsvmFit(KernelFit):
     """A certified fit of ``dual_coef_`` on ``support_``, and of ``intercept_``."""
 
-    kernel: Any = "rbf"
-    degree: int = 3
-    gamma: Any = "scale"
-    coef0: float = 0.0
-    tol: float = 1e-6
-    shrinking: bool = True
-    cache_size: float = 200
-    verbose: bool = False
-    max_iter: int = -1
-    engine: str = "auto"
+    kernel: Any
+    gamma: Any
+    _defaults: ClassVar = {"tol": 1e-6, "engine": "auto"}
     _reading: ClassVar = {"accept_sparse": "csr", "accept_large_sparse": False, "order": "C"}
-
-    def __post_init__(self) -> None:
-        given = dict(vars(self))
-        super().__init__()  # what libsvm is told beside its parameters
-        self._keep(given)
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         self._refuse_sparse_kernel(X)
@@ -199,7 +186,6 @@ class LibsvmFit(KernelFit):
 # The support vector machine with a kernel, as scikit-learn has it.
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class SVC(LibsvmFit, svm.SVC):
     """Minimise |f|_H^2 / 2 + C sum_i v_i s_i (1 - y_i (f(x_i) + b))_+, and certify it.
 
@@ -242,13 +228,6 @@ class SVC(LibsvmFit, svm.SVC):
     engine : str
         A solver of convexml; "auto" chooses.
     """
-
-    C: float = 1.0
-    probability: Any = "deprecated"
-    class_weight: Any = None
-    decision_function_shape: str = "ovr"
-    break_ties: bool = False
-    random_state: Any = None
 
     def _begin(self, given: Given) -> None:
         if self.probability not in ("deprecated", False):
@@ -294,7 +273,6 @@ class SVC(LibsvmFit, svm.SVC):
 # Support vector regression with a kernel, as scikit-learn has it.
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class SVR(LibsvmFit, svm.SVR):
     """Minimise |f|_H^2 / 2 + C sum_i s_i (|y_i - f(x_i) - b| - epsilon)_+, and certify it.
 
@@ -329,9 +307,6 @@ class SVR(LibsvmFit, svm.SVR):
         A solver of convexml; "auto" chooses.
     """
 
-    C: float = 1.0
-    epsilon: float = 0.1
-
     def _begin(self, given: Given) -> None:
         super()._begin(given)
         self._hold_all(given, np.zeros(given.X.shape[0]), 0.0)
@@ -350,7 +325,6 @@ class SVR(LibsvmFit, svm.SVR):
 # The one-class machine with a kernel, as scikit-learn has it.
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class OneClassSVM(LibsvmFit, svm.OneClassSVM):
     """Minimise |f|_H^2 / 2 + sum_i s_i (rho - f(x_i))_+ - nu sum(s) rho, and certify it.
 
@@ -382,8 +356,6 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
     engine : str
         A solver of convexml; "auto" chooses.
     """
-
-    nu: float = 0.5
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Solve to a verified relative gap of ``tol``; y is ignored.
@@ -445,7 +417,6 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
 # Kernel ridge regression, as scikit-learn has it.
 
 
-@dataclass(eq=False, repr=False)
 class KernelRidge(KernelFit, kernel_ridge.KernelRidge):
     """Minimise sum_i s_i (y_i - f(x_i))^2 + alpha |f|_H^2, and certify it.
 
@@ -471,17 +442,6 @@ class KernelRidge(KernelFit, kernel_ridge.KernelRidge):
     """
 
     _reading: ClassVar = {"multi_output": True, "y_numeric": True}
-
-    alpha: Any = 1
-    _: KW_ONLY
-    kernel: Any = "linear"
-    gamma: float | None = None
-    degree: float = 3
-    coef0: float = 1
-    kernel_params: Any = None
-    tol: float = 1e-6
-    max_iter: int | None = None
-    engine: str = "auto"
 
     def _begin(self, given: Given) -> None:
         self.X_fit_, self.dual_coef_ = given.X, np.zeros(np.shape(given.y))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,15 +23,15 @@ from ..penalties import ElasticNet as ElasticNetPenalty
 from ..sklearn.fitted import LearningPart
 from .base import CertifiedFit, Given, coefficients, posed
 
+OF_SOLVERS = {**CertifiedFit._defaults, "solver": "auto"}
+"""Defaults where the namesake names a solver of its own."""
 
-@dataclass(kw_only=True, eq=False, repr=False)
+
 class LinearFit(CertifiedFit):
     """A certified fit of ``coef_`` and ``intercept_``, one row for each part."""
 
-    fit_intercept: bool = True
-    max_iter: int | None = None
-    tol: float = 1e-6
-    engine: str = "auto"
+    fit_intercept: bool
+    tol: float
 
     def _begin(self, given: Given) -> None:
         targets = np.shape(given.y)[1:]
@@ -141,7 +140,6 @@ LARGE = 20_000_000
 """Entries of X above which of several minimisers any is taken."""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class LinearRegression(LinearFit, linear_model.LinearRegression):
     """Minimise sum_i s_i (y_i - x_i.w - b)^2, and certify it.
 
@@ -167,10 +165,6 @@ class LinearRegression(LinearFit, linear_model.LinearRegression):
     """
 
     _reading: ClassVar = {"multi_output": True, "y_numeric": True}
-
-    copy_X: bool = True
-    n_jobs: int | None = None
-    positive: bool = False
 
     def _end(self, given: Given, parts: Any, solutions: Any) -> None:
         super()._end(given, parts, solutions)
@@ -200,7 +194,6 @@ def _independent(X: Array) -> bool:
 # Ridge regression, as scikit-learn has it.
 
 
-@dataclass(eq=False, repr=False)
 class Ridge(LinearFit, linear_model.Ridge):
     """Minimise sum_i s_i (y_i - x_i.w - b)^2 + alpha |w|^2, and certify it.
 
@@ -230,18 +223,10 @@ class Ridge(LinearFit, linear_model.Ridge):
 
     _reading: ClassVar = {"multi_output": True, "y_numeric": True}
 
-    alpha: Any = 1.0
-    _: KW_ONLY
-    copy_X: bool = True
-    solver: str = "auto"
-    positive: bool = False
-    random_state: Any = None
-
 
 # The lasso, as scikit-learn has it.
 
 
-@dataclass(eq=False, repr=False)
 class Lasso(LinearFit, linear_model.Lasso):
     """Minimise sum_i s_i (y_i - x_i.w - b)^2 / (2 sum(s)) + alpha |w|_1, and certify it.
 
@@ -275,20 +260,10 @@ class Lasso(LinearFit, linear_model.Lasso):
 
     _reading: ClassVar = {"multi_output": True, "y_numeric": True}
 
-    alpha: float = 1.0
-    _: KW_ONLY
-    precompute: Any = False
-    copy_X: bool = True
-    warm_start: bool = False
-    positive: bool = False
-    random_state: Any = None
-    selection: str = "cyclic"
-
 
 # The elastic net, as scikit-learn has it.
 
 
-@dataclass(eq=False, repr=False)
 class ElasticNet(LinearFit, linear_model.ElasticNet):
     """Minimise the loss of ``Lasso`` + alpha (rho |w|_1 + (1 - rho) |w|^2 / 2), rho = l1_ratio.
 
@@ -324,21 +299,10 @@ class ElasticNet(LinearFit, linear_model.ElasticNet):
 
     _reading: ClassVar = {"multi_output": True, "y_numeric": True}
 
-    alpha: float = 1.0
-    _: KW_ONLY
-    l1_ratio: float = 0.5
-    precompute: Any = False
-    copy_X: bool = True
-    warm_start: bool = False
-    positive: bool = False
-    random_state: Any = None
-    selection: str = "cyclic"
-
 
 # The lasso of several targets with common features, as scikit-learn has it.
 
 
-@dataclass(eq=False, repr=False)
 class MultiTaskLasso(LinearFit, linear_model.MultiTaskLasso):
     """Minimise sum_i s_i |y_i - W'x_i - b|^2 / (2 sum(s)) + alpha sum_j |W_j.|, and certify it.
 
@@ -368,13 +332,6 @@ class MultiTaskLasso(LinearFit, linear_model.MultiTaskLasso):
     """
 
     _reading: ClassVar = {"multi_output": True, "y_numeric": True}
-
-    alpha: float = 1.0
-    _: KW_ONLY
-    copy_X: bool = True
-    warm_start: bool = False
-    random_state: Any = None
-    selection: str = "cyclic"
 
     def _begin(self, given: Given) -> None:
         if np.ndim(given.y) != 2:
@@ -411,7 +368,6 @@ EXACT = 1e-9
 """Relative gap to which the problems of fixed scale are solved."""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class HuberRegressor(LinearFit, linear_model.HuberRegressor):
     """Minimise sum_i s_i (sigma + sigma H(r_i / sigma)) + alpha |w|^2 over (w, b, sigma).
 
@@ -439,10 +395,6 @@ class HuberRegressor(LinearFit, linear_model.HuberRegressor):
 
     _holds_solution = False
     _reading: ClassVar = {"y_numeric": True}
-
-    epsilon: float = 1.35
-    alpha: float = 0.0001
-    warm_start: bool = False
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)
@@ -496,7 +448,6 @@ class HuberRegressor(LinearFit, linear_model.HuberRegressor):
 # Quantile regression, as scikit-learn has it.
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class QuantileRegressor(LinearFit, linear_model.QuantileRegressor):
     """Minimise the mean pinball loss of y - x.w - b, + alpha |w|_1, and certify it.
 
@@ -523,18 +474,13 @@ class QuantileRegressor(LinearFit, linear_model.QuantileRegressor):
         A solver of convexml; "auto" chooses.
     """
 
+    _defaults: ClassVar = OF_SOLVERS
     _reading: ClassVar = {"y_numeric": True}
-
-    quantile: float = 0.5
-    alpha: float = 1.0
-    solver: str = "auto"
-    solver_options: Any = None
 
 
 # Poisson regression, as scikit-learn has it.
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class PoissonRegressor(LinearFit, linear_model.PoissonRegressor):
     """Minimise the mean of half the deviance of y from exp(x.w + b), + (alpha / 2) |w|^2.
 
@@ -561,12 +507,8 @@ class PoissonRegressor(LinearFit, linear_model.PoissonRegressor):
         A solver of convexml; "auto" chooses.
     """
 
+    _defaults: ClassVar = OF_SOLVERS
     _reading: ClassVar = {"y_numeric": True}
-
-    alpha: float = 1.0
-    solver: str = "auto"
-    warm_start: bool = False
-    verbose: int = 0
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)
@@ -619,28 +561,8 @@ class LogisticRegression(ClassifierFit, linear_model.LogisticRegression):
         A solver of convexml; "auto" chooses.
     """
 
+    _defaults: ClassVar = OF_SOLVERS
     _held_at_zero: ClassVar = False
-
-    def __init__(
-        self,
-        penalty: Any = "deprecated",
-        *,
-        C: float = 1.0,
-        l1_ratio: float = 0.0,
-        dual: bool = False,
-        tol: float = 1e-6,
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1,
-        class_weight: Any = None,
-        random_state: Any = None,
-        solver: str = "auto",
-        max_iter: int | None = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        engine: str = "auto",
-    ) -> None:
-        self._keep(locals())
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)
