@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -32,14 +32,12 @@ from ..problem.geometry import (
 from ..problem.terms import Approximation, Pairs, Squares, Summand
 from .algebra.definite import semidefinite_within
 from .certificate import Certificate
-from .judge import Better, judged, settled
-from .sums import certify_sum
+from .judge import judged
 
 STEPS = 4000
 """Of the splitting, at most."""
 ROUND = 20
 """Steps between two looks at the bound."""
-Point = tuple[Array, Array]
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,8 @@ class Partition:
     def _linear(self, Z: Array) -> float:
         return float((self.C * Z).sum(axis=1).sum())
 
-    def _value_rounding(self, Z: Array) -> float:
+    def value_rounding(self, Z: Array) -> float:
+        """What <C, Z> may be off by."""
         share = self.off + gamma(2 * self.n + 4)
         return share * self._linear(np.abs(Z)) * (1.0 + gamma(2 * self.n + 8))
 
@@ -137,47 +136,6 @@ class Partition:
 
     # -- judged ----------------------------------------------------------------------------------
 
-    def certify(
-        self,
-        Z: Array,
-        alpha: Array | None,
-        N: Array | None,
-        tol: float,
-        *,
-        search: bool = True,
-    ) -> Certificate:
-        """Judge Z, repaired where it is infeasible, by alpha and N.
-
-        Parameters
-        ----------
-        Z : array, shape (n, n)
-        alpha : array, shape (n,), or None
-            The best one for N.
-        N : array, shape (n, n), or None
-            Of a splitting where there is ``search``, else that of a closed form.
-        tol : float
-        search : bool
-        """
-        if N is not None or alpha is not None:
-            return self._judged(Z, alpha, N, tol, passed=True)
-        found = self._judged(Z, None, None, tol, passed=False)
-
-        def better() -> Better:
-            best, own = self.improved(tol)
-            lost = self._value_rounding(best) + self._value_rounding(0.5 * (Z + Z.T))
-            again = partial(self._judged, Z, None, own, tol, passed=False)
-            return Better({"Z": best}, self._linear(best), lost, again)
-
-        return settled(found, better) if search else found
-
-    def improved(self, tol: float) -> Point:
-        """Z and N of a splitting whose values are within a share of about tol / 4."""
-        for Z, N, share in self.rounds():
-            found = Z, N
-            if share <= 0.25 * tol:
-                break
-        return found
-
     def rounds(self) -> Iterator[tuple[Array, Array, float]]:
         """A feasible Z, the best N so far and their relative gap, every ``ROUND`` steps."""
         kept, point = self._simple(), self.repaired(np.eye(self.n))
@@ -203,9 +161,22 @@ class Partition:
         none = np.zeros_like(self.C)
         return none if self._spectral(none) > 0.0 else self.C
 
-    def _judged(
+    def certify(
         self, Z: Array, alpha: Array | None, N: Array | None, tol: float, *, passed: bool
     ) -> Certificate:
+        """Judge Z, repaired where it is infeasible, by alpha and N.
+
+        Parameters
+        ----------
+        Z : array, shape (n, n)
+        alpha : array, shape (n,), or None
+            The best one for N.
+        N : array, shape (n, n), or None
+            That of a closed form.
+        tol : float
+        passed : bool
+            Whether somebody brought these.
+        """
         half, rows = 0.5 * (Z + Z.T), self._rows(Z)
         near = half if all(row.residual == 0.0 for row in rows) else self.repaired(half)
         primal = max(self._linear(half), self._linear(near))
@@ -220,7 +191,7 @@ class Partition:
             tol,
             passed=passed,
             null=self.inertia,
-            rounding=lost + max(self._value_rounding(each) for each in (half, near)),
+            rounding=lost + max(self.value_rounding(each) for each in (half, near)),
             dual={"alpha": alpha, "N": used},
             repaired=max(float(np.max(np.abs(near - Z))), float(np.max(used - given))),
         )
@@ -297,39 +268,12 @@ class Fusion(Approximation):
             ),
         )
 
-    def pulls(self, U: Array) -> Array:
+    def multipliers(self, x: Array) -> dict[str, Array]:
         """The V of points that are apart: r_p along their difference, 0 where they are one."""
-        D = self.A @ U
+        D = self.A @ x
         sizes = lengths(D, 1)[:, None]
-        return self.radii[:, None] * np.divide(D, sizes, out=np.zeros_like(D), where=sizes > 0.0)
-
-    def certify(self, U: Array, V: Array | None, tol: float, *, search: bool = True) -> Certificate:
-        """Judge U by V, or by the V of its differences; with ``search`` by that of the steps.
-
-        Parameters
-        ----------
-        U : array, shape (n, d)
-        V : array, shape (m, d), or None
-        tol : float
-        search : bool
-        """
-        given = self.pulls(U) if V is None else V
-        found = certify_sum(self, U, {"V": given}, tol, passed=V is not None)
-
-        def better() -> Better:
-            best, own, _ = self.improved(given, tol)
-            lost = self.value_rounding(best) + self.value_rounding(U)
-            again = partial(certify_sum, self, U, {"V": own}, tol, passed=False)
-            return Better({"U": best}, self.cost(best), lost, again)
-
-        return settled(found, better) if search and V is None else found
-
-    def improved(self, V: Array, tol: float) -> tuple[Array, Array, float]:
-        """U, V and their relative gap, about, from steps that end where it is below tol / 4."""
-        for found in self.rounds(V):
-            if found[2] <= 0.25 * tol:
-                break
-        return found
+        parts = np.divide(D, sizes, out=np.zeros_like(D), where=sizes > 0.0)
+        return {"V": self.radii[:, None] * parts}
 
     def rounds(self, start: Array) -> Iterator[tuple[Array, Array, float]]:
         """U with near points made one, V, and their relative gap, every ``ROUND`` steps."""

@@ -241,10 +241,10 @@ class Convex(SumOfTerms):
         return self.best_of(known, images), doubtful
 
     def certify(
-        self, theta: Array, g: Array, given: Array | None, tol: float, *, passed: bool
+        self, x: tuple[Array, Array], given: Array | None, tol: float, *, passed: bool
     ) -> Certificate:
         """Judge a fit by multipliers, repaired, or by none: D = 0 at lambda = 0."""
-        x, lam = (theta, g), np.zeros((self.n, self.n)) if given is None else given
+        lam = np.zeros((self.n, self.n)) if given is None else given
         images = self.images(x)
         near, doubtful = self.nearest(images, lam)
         lam = lam if passed else -near[1][0].reshape(lam.shape)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -11,11 +11,9 @@ from ..formulas import Condition, products, worst
 from ..numerics import ROUNDING, UNIT, Array, gamma
 from ..penalties import L1, Nonnegative
 from ..problem.geometry import enclosing_balls
-from ..problem.residuals import multipliers_of_blocks, pooled
 from ..problem.terms import Approximation, NeighbourDifferences, Squares, Summand
 from .certificate import Certificate
-from .judge import Better, judged, settled
-from .sums import certify_sum
+from .judge import judged
 
 # Monotone fits, min (1/2) sum c_i (y_i - w_i)^2 s.t. sign (w_{i+1} - w_i) >= 0.
 
@@ -74,29 +72,10 @@ class Monotone(Approximation):
         rises = self.sign * np.diff(w)
         return self.cost(w) if np.all(rises >= -ROUNDING * sizes) else np.inf
 
-    def multipliers(self, w: Array) -> Array:
+    def multipliers(self, x: Array) -> dict[str, Array]:
         """Alpha from the cumulative sums of the residuals of w, 0 where they are negative."""
-        sums = self.sign * np.cumsum(self.c * (self.y - w))[:-1]
-        return np.maximum(sums, 0.0)
-
-    def certify(self, w: Array, alpha: Array | None, tol: float, *, search: bool) -> Certificate:
-        """Judge w by alpha, or by the cumulative sums of its residuals.
-
-        With ``search`` the residuals of the pooled fit compete, and a worse w is refuted by it.
-        """
-        passed = alpha is not None
-        given = self.multipliers(w) if alpha is None else alpha
-        found = certify_sum(self, w, {"alpha": given}, tol, passed=passed)
-
-        def better() -> Better:
-            best = pooled(self.y, self.c, self.sign)
-            objective = self.cost(best)
-            lost = gamma(len(w) + 8) * (objective + abs(found.primal_objective))
-            own = {"alpha": multipliers_of_blocks(self.y, self.c, best, self.sign)}
-            again = partial(certify_sum, self, w, own, tol, passed=False)
-            return Better({"w": best}, objective, lost, again)
-
-        return settled(found, better, with_own=not passed) if search else found
+        sums = self.sign * np.cumsum(self.c * (self.y - x))[:-1]
+        return {"alpha": np.maximum(sums, 0.0)}
 
 
 # Trend filters, min (1/2n) |y - w|^2 + lam |A w|_1, A the differences of some order.
@@ -139,9 +118,16 @@ class Trend(Approximation):
             ),
         )
 
-    def certify(self, w: Array, given: Array, tol: float, *, passed: bool) -> Certificate:
-        """Judge w by s, moved into its box."""
-        return certify_sum(self, w, {"s": given}, tol, passed=passed)
+    def summed(self, w: Array) -> Array:
+        """The s of w, as if it were optimal: residuals summed up ``times`` times."""
+        s = (self.y - w) / self.y.size
+        for _ in range(self.times):
+            s = -np.cumsum(s)[:-1]
+        return s
+
+    def multipliers(self, x: Array) -> dict[str, Array]:
+        """The same, in its box."""
+        return {"s": np.clip(self.summed(x), -self.lam, self.lam)}
 
 
 # Certificates of min r^2 s.t. |x_i - c|^2 <= r^2.
@@ -233,25 +219,14 @@ class Enclosing:
         centre = self.mean + alpha[used] @ (self.X[used] - self.mean)
         return centre, self.reach(centre)
 
+    def value_rounding(self, centre: Array, radius: float) -> float:
+        """What r^2 may be off by, with room."""
+        return 4.0 * UNIT * radius * radius
+
     def certify(
-        self, centre: Array, radius: float, alpha: Array | None, tol: float, *, search: bool
+        self, centre: Array, radius: float, alpha: Array | None, tol: float, *, passed: bool
     ) -> Certificate:
-        """Judge a ball by alpha, repaired into the simplex, or by that of the smallest ball.
-
-        With ``search`` a ball that is larger is refuted by the smallest.
-        """
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = self._judged(centre, radius, alpha, tol)
-
-        def better() -> Better:
-            centre, radius = self.ball(self.best)
-            square = radius * radius
-            lost = 4.0 * UNIT * (found.primal_objective + square)
-            return Better({"center": centre, "radius": radius}, square, lost)
-
-        return settled(found, better) if search else found
-
-    def _judged(self, centre: Array, radius: float, alpha: Array | None, tol: float) -> Certificate:
+        """Judge a ball by alpha, repaired into the simplex, or by that of the smallest ball."""
         given = self.best if alpha is None else alpha
         kept = np.maximum(given, 0.0)
         total = float(kept.sum())
@@ -264,7 +239,7 @@ class Enclosing:
             value,
             self._rows(centre, radius, given),
             tol,
-            passed=alpha is not None,
+            passed=passed,
             null=self.null,
             rounding=lost + outside + 2.0 * UNIT * primal,
             dual={"alpha": given},

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..certificates import Certificate, Verdict
 from ..certificates.judge import Better, settled
+from ..certificates.sums import certify_sum
 from ..deadline import limited
 from ..errors import InputError, UnsuitableSolverError, nearest
 from ..modelling import cp
@@ -35,6 +37,8 @@ from .solution import Solution
 
 MAX_ITER = 1000
 """Steps of a method, where no other limit is given."""
+STEPS = 400
+"""Of those that a point is compared with."""
 Arrays = dict[str, Array]
 Shapes = Mapping[str, tuple[int, ...]]
 
@@ -247,6 +251,10 @@ class ArrayProblem(Problem):
     _sign: ClassVar[float] = 1.0
     """-1 where the dual arrays are minus CVXPY's dual values."""
     _hyper: dict[str, Any]
+    _warm: Mapping[str, Array] | None = None
+    """A dual point that a method may start from."""
+    _closer: ClassVar[float] = 0.01
+    """The share of tol to which a step is certified that another point is compared with."""
     _promise: float = 0.0
     """The relative gap that a method expects of its last step: not judged where it is too large."""
 
@@ -264,13 +272,46 @@ class ArrayProblem(Problem):
         """D at a dual point; -inf where it is infeasible."""
         return float(self.program.dual_value(*(dual[name] for name in self.shapes()[1])))
 
-    @abstractmethod
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        """Judge a point as it is, with the dual arrays that are passed; construct the others.
+    def _value_rounding(self, point: Arrays) -> float:
+        """What P of a feasible point may be off by."""
+        return float(self.program.value_rounding(*(point[name] for name in self.shapes()[0])))
 
-        Its ``dual`` holds the dual point by name. Only where it is to ``search`` does it look for a
-        better point or dual point, which may take as long as solving.
+    def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
+        """Judge a point as it is by these dual arrays; those that are not there are constructed.
+
+        Its ``dual`` holds the dual point by name; ``passed`` says whether somebody brought it.
         """
+        raise NotImplementedError
+
+    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+        """Judge a point by the dual arrays that are passed.
+
+        Only where it is to ``search`` is a better point, or dual point, looked for, which may take
+        as long as solving.
+        """
+        found = self._judge_by(point, dual, tol, passed=bool(dual))
+        better = partial(self._better, found, point)
+        return settled(found, better, with_own=not dual) if search else found
+
+    def _better(self, found: Certificate, point: Arrays) -> Better | None:
+        """A step of our own method, beside a point that was judged."""
+        best = self._improved(found.dual, self._closer * found.tol)
+        if best is None:
+            return None
+        lost = self._value_rounding(point) + self._value_rounding(best[0])
+        again = partial(self._judge_by, point, best[1], found.tol, passed=False)
+        return Better(best[0], self._value(best[0]), lost, again)
+
+    def _improved(self, start: Mapping[str, Array], tol: float) -> tuple[Arrays, Arrays] | None:
+        """The step of the first of ``methods`` that is certified, or its last."""
+        twin, best = self.snapshot(), None
+        twin._warm = start
+        for best in islice(twin._iterates(self.methods[0]), STEPS):
+            if twin._promise <= tol:
+                found = self._judge_by(*best, tol, passed=False)
+                if found.verdict is Verdict.CERTIFIED:
+                    break
+        return best
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         """(point, dual point) of one of ``methods``, step by step, the start first."""
@@ -504,6 +545,10 @@ class SumProblem(ArrayProblem):
         duals = {term.dual: term.map.forward(x)[0].shape for term in others}
         return {first.variable: x.shape}, duals
 
+    def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
+        (x,) = point.values()
+        return certify_sum(self.program, x, dual or self.program.multipliers(x), tol, passed=passed)
+
     def _parameters(self) -> dict[str, Any]:
         return {
             name: cp.Parameter(name=name, nonneg=True, value=value)
@@ -530,52 +575,3 @@ class SumProblem(ArrayProblem):
         (x,) = point.values()
         images = {each.variable: each.map.forward(x)[0] for each in self._posed if each.variable}
         return {**point, **images}, {each.constraint: dual[each.dual] for each in self._posed}
-
-
-# A point that its own multipliers do not certify is compared with the steps of a solver.
-
-
-STEPS = 100
-"""Steps towards a better dual point, where a point is judged."""
-
-
-def compared(
-    found: Certificate,
-    w: Any,
-    steps: Iterable[tuple[Any, Any]],
-    certify: Callable[[Any, Any, float], Certificate],
-    rounding: Callable[[Any], float],
-    told: Callable[[Array], dict[str, Any]],
-    *,
-    with_own: bool,
-) -> Certificate:
-    """The certificate of w with the multipliers of the last step, REFUTED if that step is better.
-
-    Parameters
-    ----------
-    found : Certificate
-        Judged; one that is decided, or of a point that is not feasible, stays.
-    w : array
-        The point.
-    steps : iterable of (point, multipliers)
-        Of a solver; those that certify their own point at a hundredth of tol are the last.
-    certify : callable
-        Of a point, multipliers and tol.
-    rounding : callable
-        What the objective of a point may be off by.
-    told : callable
-        A point as arrays by name.
-    with_own : bool
-        Whether multipliers may take the place of those of ``found``.
-    """
-
-    def better() -> Better | None:
-        best, point, own = found, w, None
-        for k, (point, own) in enumerate(steps):
-            best = certify(point, own, 0.01 * found.tol)
-            if k >= STEPS or best.verdict is Verdict.CERTIFIED:
-                break
-        again = None if own is None else partial(certify, w, own, found.tol)
-        return Better(told(point), best.primal_objective, rounding(w) + rounding(point), again)
-
-    return settled(found, better, with_own=with_own)

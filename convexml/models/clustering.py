@@ -106,10 +106,10 @@ class ConvexClustering(SumProblem):
     methods: ClassVar[tuple[str, ...]] = ("fista",)
     why: ClassVar[str] = "the dual is a projection on balls, with a step of 1/n"
     _asks = False
+    _closer = 0.25
     _samples: Samples
     weights: Array
     """Of the pairs i < j, (n (n - 1) / 2,), in the order of ``numpy.triu_indices``."""
-    _warm: Array | None = None
 
     def __init__(self, X: Any, lam: float, weights: Any = None) -> None:
         self._samples = rows = read_rows(self.name, X, None)
@@ -186,14 +186,11 @@ class ConvexClustering(SumProblem):
 
     # -- as the base asks ------------------------------------------------------------------------
 
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        return self.program.certify(point["U"], dual.get("V"), tol, search=search)
-
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         program = self.program
-        start = program.A @ self._samples.X / len(self._samples.X)
-        for U, V, share in program.rounds(start if self._warm is None else self._warm):
-            self._promise, self._warm = share, V
+        start = {"V": program.A @ self._samples.X / len(self._samples.X)}
+        for U, V, share in program.rounds((self._warm or start)["V"]):
+            self._promise, self._warm = share, {"V": V}
             yield {"U": U}, {"V": V}
 
     def draw(self, axes: Any, solution: Solution) -> None:
@@ -308,6 +305,7 @@ class KMeansBound(ArrayProblem):
         r"\ \text{for } 1 < k < n"
     )
     _asks = False
+    _closer = 0.25
     _samples: Samples
     half_distances: Array
     """D / 2, (n, n)."""
@@ -393,9 +391,9 @@ class KMeansBound(ArrayProblem):
         n = len(self.half_distances)
         return {"Z": (n, n)}, {"alpha": (n,), "N": (n, n)}
 
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+    def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
         given = point["Z"], dual.get("alpha"), dual.get("N")
-        return self.program.certify(*given, tol, search=search)
+        return self.program.certify(*given, tol, passed=passed)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         for Z, N, share in self.program.rounds():

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..certificates import Certificate
 from ..certificates.generalized_lasso import Generalized, with_ones
-from ..certificates.judge import Better, settled
+from ..certificates.judge import Better
 from ..certificates.residuals import Correlations, Dantzig, Selection, SquareRoot, in_balance, push
 from ..data.columns import match_coefficients
 from ..deadline import seconds_left
@@ -28,7 +28,7 @@ from ..problem.terms import Pair
 from ..solvers.dual.combinations import combination_steps
 from ..solvers.exact import Fit, scaled_lasso, smallest_box, without_combinations
 from ..validation import nonnegative_number, yes_or_no
-from .arrays import ArrayProblem, Arrays, Shapes, compared
+from .arrays import ArrayProblem, Arrays, Shapes
 from .base import Hyperparameter
 from .cross_validation import CrossValidated
 from .inputs import (
@@ -195,43 +195,17 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
     def _dual_value(self, dual: Arrays) -> float:
         return float(self.program.dual_value(**self._kept(dual)))
 
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+    def _value_rounding(self, point: Arrays) -> float:
+        return float(self.program.value_rounding((point["w"], float(point["b"]))))
+
+    def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
         found = self.program.certify((point["w"], float(point["b"])), self._kept(dual), tol)
-        if search:
-            found = self._searched(found, point, dual)
         found = found.but(dual=self._whole(found.dual))
+        found = found if passed else found.but(dual_source="constructed")
         names = self._samples.feature_names
         if names is None:
             return found
         return found.but(conditions=tuple(row.of_columns(names) for row in found.conditions))
-
-    def _searched(self, found: Certificate, point: Arrays, dual: Arrays) -> Certificate:
-        """After a look at the steps of our own method."""
-        return compared(
-            found,
-            point,
-            self._promising(0.01 * found.tol),
-            self._again,
-            lambda each: self.program.value_rounding((each["w"], float(each["b"]))),
-            dict,
-            with_own=not dual,
-        )
-
-    def _again(self, point: Arrays, dual: Arrays, tol: float) -> Certificate:
-        """Judge a point by the multipliers of a step."""
-        x = point["w"], float(point["b"])
-        found: Certificate = self.program.certify(x, self._kept(dual), tol)
-        return found.but(dual_source="constructed")
-
-    def _promising(self, most: float) -> Iterator[tuple[Arrays, Arrays]]:
-        """The steps that expect a relative gap of at most ``most``, and the last."""
-        last = None
-        for step in self._iterates(self.methods[0]):
-            last = None if self._promise <= most else step
-            if last is None:
-                yield step
-        if last is not None:
-            yield last
 
     # -- posed with CVXPY, stored ----------------------------------------------------------------
 
@@ -449,23 +423,18 @@ class DantzigSelector(ResidualProblem):
 
     # -- as the base asks ------------------------------------------------------------------------
 
-    def _searched(self, found: Certificate, point: Arrays, dual: Arrays) -> Certificate:
-        """After a look at the last point of our own method, where its program was solved."""
-        program, tol = self.program, found.tol
-
-        def better() -> Better | None:
-            last, own = list(self._iterates("highs"))[-1]
-            best = self._again(last, own, tol)
-            rows = [row for row in best.conditions if row.kind == "primal_feasibility"]
-            if self._promise > 0.0 or not all(row.meets(tol) for row in rows):
-                return None
-            near = self._scaled(own["v"], 1.0)
-            ends = ((each["w"], float(each["b"])) for each in (last, point))
-            lost = sum(program.value_rounding(each, near) for each in ends)
-            again = partial(self._again, point, own, tol)
-            return Better(last, best.primal_objective, lost, again)
-
-        return settled(found, better, with_own=not dual)
+    def _better(self, found: Certificate, point: Arrays) -> Better | None:
+        """The last step, where its program was solved; what it violates has its price."""
+        best, own = list(self._iterates("highs"))[-1]
+        judged = self._judge_by(best, own, found.tol, passed=False)
+        rows = [row for row in judged.conditions if row.kind == "primal_feasibility"]
+        if self._promise > 0.0 or not all(row.meets(found.tol) for row in rows):
+            return None
+        near = self._scaled(own["v"], 1.0)
+        ends = ((each["w"], float(each["b"])) for each in (best, point))
+        lost = sum(self.program.value_rounding(each, near) for each in ends)
+        again = partial(self._judge_by, point, own, found.tol, passed=False)
+        return Better(best, judged.primal_objective, lost, again)
 
     def _scaled(self, v: Array, most: float = np.inf) -> list[Pair]:
         return self.program.shrunk(self.program.completed([v]), most)

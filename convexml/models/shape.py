@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from math import fsum
 from typing import Any, ClassVar
 
@@ -24,7 +23,7 @@ from ..problem import Objective, Statement
 from ..solvers.dual.combinations import piece_steps, slopes_of
 from ..solvers.exact import farthest_points, pool_adjacent_violators
 from ..validation import finite_array, yes_or_no
-from .arrays import ArrayProblem, Arrays, Shapes, SumProblem, compared
+from .arrays import ArrayProblem, Arrays, Shapes, SumProblem
 from .inputs import Samples, read_matrix, read_rows, read_samples, read_weights
 from .latex import WEIGHTS, Latex, such_that
 from .pictures.answers import draw_ball, draw_curve
@@ -120,37 +119,15 @@ class ConvexRegression(Predictor, ArrayProblem):
             return point
         return {**point, "g": slopes_of(self.program.X, point["theta"])}
 
-    def _joined(self, point: Arrays) -> Array:
-        return np.column_stack([point["theta"], point["g"]])
-
-    def _split(self, point: Array) -> Arrays:
-        return {"theta": point[:, 0], "g": point[:, 1:]}
-
     def _value(self, point: Arrays) -> float:
         return self.program.value((point["theta"], point["g"]))
 
-    def _certify(self, point: Array, lam: Array | None, tol: float, passed: bool) -> Certificate:
-        return self.program.certify(point[:, 0], point[:, 1:], lam, tol, passed=passed)
+    def _value_rounding(self, point: Arrays) -> float:
+        return self.program.value_rounding((point["theta"], point["g"]))
 
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        joined, lam = self._joined(point), dual.get("lambda")
-        found = self._certify(joined, lam, tol, lam is not None)
-        if not search:
-            return found
-        return compared(
-            found,
-            joined,
-            self._promising(0.01 * tol),
-            partial(self._certify, passed=False),
-            lambda each: self.program.value_rounding((each[:, 0], each[:, 1:])),
-            self._split,
-            with_own=lam is None,
-        )
-
-    def _promising(self, most: float) -> Iterator[tuple[Array, Array]]:
-        for point, dual in self._iterates("interior_point"):
-            if self._promise <= most:
-                yield self._joined(point), dual["lambda"]
+    def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
+        x, lam = (point["theta"], point["g"]), dual.get("lambda")
+        return self.program.certify(x, lam, tol, passed=passed)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         program, before = self.program, np.inf
@@ -323,14 +300,19 @@ class EnclosingBall(ArrayProblem):
             return point
         return {**point, "radius": np.array(self.program.reach(point["center"]))}
 
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+    def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
         center, radius = point["center"], float(point["radius"])
-        return self.program.certify(center, radius, dual.get("alpha"), tol, search=search)
+        return self.program.certify(center, radius, dual.get("alpha"), tol, passed=passed)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
-        for alpha in farthest_points(self.program.units()[0]):
-            center, radius = self.program.ball(alpha)
-            yield {"center": center, "radius": np.array(radius)}, {"alpha": alpha}
+        return map(self._told, farthest_points(self.program.units()[0]))
+
+    def _improved(self, start: Any, tol: float) -> tuple[Arrays, Arrays]:
+        return self._told(self.program.best)
+
+    def _told(self, alpha: Array) -> tuple[Arrays, Arrays]:
+        center, radius = self.program.ball(alpha)
+        return {"center": center, "radius": np.array(radius)}, {"alpha": alpha}
 
     def draw(self, axes: Any, solution: Solution) -> None:
         """The ball with its center and the points, those on its sphere by their multipliers."""
@@ -457,9 +439,6 @@ class MonotoneRegression(SumProblem):
         return self.program.sign > 0.0
 
     # -- as the base asks ------------------------------------------------------------------------
-
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        return self.program.certify(point["w"], dual.get("alpha"), tol, search=search)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         program = self.program

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.polynomial import legendre
 
-from ..certificates import Certificate
 from ..certificates.scale import learning_scale, relative
 from ..certificates.shape import Trend
 from ..errors import InputError
 from ..numerics import LEAST_SQUARE, Array
 from ..solvers.dual.combinations import BandedBox, inner_points
 from ..validation import finite_array, nonnegative_integer, nonnegative_number
-from .arrays import Arrays, SumProblem, compared
+from .arrays import Arrays, SumProblem
 from .base import Hyperparameter
 from .latex import Latex, such_that
 from .pictures.answers import draw_curve
@@ -97,14 +96,7 @@ class TrendFilter(SumProblem):
         centre = self._y.mean()
         fit = legendre.legfit(x, self._y - centre, self.order)
         w = centre + legendre.legval(x, fit)
-        return w, self._summed(w)
-
-    def _summed(self, w: Array) -> Array:
-        """The s of w, as if it were optimal."""
-        s = (self._y - w) / self._y.size
-        for _ in range(self._times):
-            s = -np.cumsum(s)[:-1]
-        return s
+        return w, self.program.summed(w)
 
     @property
     def lam_max(self) -> float:
@@ -112,25 +104,6 @@ class TrendFilter(SumProblem):
         return float(np.max(np.abs(self._polynomial()[1])))
 
     # -- as the base asks ------------------------------------------------------------------------
-
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        w, program = point["w"], self.program
-        if "s" in dual:
-            found = program.certify(w, dual["s"], tol, passed=True)
-        else:
-            s = np.clip(self._summed(w), -self.lam, self.lam)
-            found = program.certify(w, s, tol, passed=False)
-        if not search:
-            return found
-        return compared(
-            found,
-            w,
-            ((point["w"], own["s"]) for point, own in self._iterates("interior_point")),
-            partial(program.certify, passed=False),
-            program.value_rounding,
-            lambda better: {"w": better},
-            with_own="s" not in dual,
-        )
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         y, n, k = self._y, self._y.size, self._times

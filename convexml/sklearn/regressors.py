@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import fsum
 
 import numpy as np
 from scipy import linalg, sparse
@@ -14,9 +13,9 @@ from ..certificates.judge import Better, judged, settled
 from ..certificates.learning.gap import certify_targets
 from ..certificates.learning.repair import repair_dual
 from ..certificates.scale import learning_scale
-from ..certificates.shape import Monotone
 from ..data import as_design
 from ..losses import Absolute, Huber, Linex, Loss, Pinball, Poisson, Squared
+from ..models.shape import MonotoneRegression
 from ..numerics import EPS, Array, gamma
 from ..penalties import L1, L2, Box, ElasticNet, Nonnegative, NonnegativeElasticNet, Penalty, Zero
 from ..problem import Objective
@@ -475,18 +474,19 @@ def isotonic_regression(fitted: Fitted) -> Iterator[MonotonePart]:
     _, first, place = np.unique(x, return_index=True, return_inverse=True)
     weights = np.bincount(place, weights=s)
     means = np.bincount(place, weights=s * y) / weights
-    sign = 1.0 if estimator.increasing_ else -1.0
-    program = Monotone(means, weights / fsum(weights), sign)
+    problem = MonotoneRegression(
+        means, sample_weight=weights, increasing=bool(estimator.increasing_)
+    )
     within = float(s @ np.square(y - means[place]))
     null = float(s @ np.square(y))
-    yield MonotonePart(program, w[first], 2.0 * float(weights.sum()), within, null, len(y))
+    yield MonotonePart(problem, w[first], 2.0 * float(weights.sum()), within, null, len(y))
 
 
 @dataclass(frozen=True)
 class MonotonePart:
     """``factor`` times the monotone problem plus ``constant``, and the values w of its samples."""
 
-    program: Monotone
+    problem: MonotoneRegression
     w: Array
     factor: float
     constant: float
@@ -497,11 +497,11 @@ class MonotonePart:
     @property
     def value(self) -> float:
         """The sum of squares at w."""
-        return self.factor * self.program.cost(self.w) + self.constant
+        return self.factor * self.problem.program.cost(self.w) + self.constant
 
     def certify(self, tol: float) -> Certificate:
         """Judge w by the cumulative sums of its residuals."""
-        inner = self.program.certify(self.w, None, tol, search=True)
+        inner = self.problem.certify(self.w, tol=tol)
         primal, factor = self.value, self.factor
         lost = gamma(4 * self.n + 32) * (primal + self.null)
         dual = factor * inner.dual_objective + self.constant

@@ -82,6 +82,13 @@ def test_a_point_beside_its_constraints_has_no_bound() -> None:
     assert np.isfinite(problem.certify(theta=slight, g=g).gap)
 
 
+def test_a_step_beside_its_constraints_is_no_better_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = {"theta": Y, "g": np.zeros((10, 2))}, {"lambda": np.zeros((10, 10))}
+    monkeypatch.setattr(cml.ConvexRegression, "_iterates", lambda *_: iter([step]))
+    found = cml.ConvexRegression(X, Y).certify(theta=np.full(10, Y.mean()), g=np.zeros((10, 2)))
+    assert (found.verdict, found.witness) == (Verdict.UNDECIDED, None)
+
+
 IRIS = load_iris().data
 Point = tuple[Fraction, Fraction]
 
