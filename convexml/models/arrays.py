@@ -549,6 +549,10 @@ class SumProblem(ArrayProblem):
         (x,) = point.values()
         return certify_sum(self.program, x, dual or self.program.multipliers(x), tol, passed=passed)
 
+    @abstractmethod
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
+        """A sum has a method of its own, which points are compared with."""
+
     def _parameters(self) -> dict[str, Any]:
         return {
             name: cp.Parameter(name=name, nonneg=True, value=value)
