@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,6 @@ from ..certificates import Certificate
 from ..certificates.algebra.searchers import highs
 from ..certificates.certificate import Verdict
 from ..certificates.conic.program import linear_rows
-from ..certificates.scale import relative
 from ..duality.checking import check_problem, require_problem
 from ..duality.interface import last_answer, record, store, stored
 from ..errors import InputError, SolverError, UnknownSolverError, UnsuitableSolverError, nearest
@@ -28,15 +27,8 @@ from ..validation import known_keywords, positive_number, yes_or_no
 from .absence import certify_absence
 from .certificate import ENDED, certify_problem, judge
 from .point import Posed, pose, sparse_values
-from .recognition.duals import PosedDual, answer_dual
-from .recognition.elimination import fill_multipliers
-from .recognition.maps import Declined
-from .recognition.posing import Answer, PosedReading, fill, solved
 from .recognition.problem import posed_of
-from .recognition.softmax import PosedScores
 from .recognition.sums import split_sum
-from .recognition.trends import PosedTrend, answer_trend
-from .recognition.verification import value_at
 
 # Solvers that are given the conic form itself: CVXPY would compile the problem once more.
 
@@ -151,91 +143,7 @@ def told(problem: Any, certificate: Certificate, name: str, stats: dict[str, Any
     record(problem, certificate.primal_objective, status, name, **stats)
 
 
-# Solve what was recognised, and certify the problem as it was written.
-
-
-def solve_recognized(problem: Any, tol: float) -> Answer | None:
-    """Solve a CVXPY problem as the learning problem that it is, and fill it.
-
-    None, and nothing filled, where it is not recognised or the answer is not certified.
-    """
-    require_problem(problem, "solve")
-    posed = posed_of(problem)
-    if isinstance(posed, PosedDual):
-        return answer_dual(posed, tol)
-    if isinstance(posed, PosedTrend):
-        return answer_trend(posed, tol)
-    return None if posed is None else answer(posed, tol)
-
-
-def answer(posed: PosedReading | PosedScores, tol: float) -> Answer | None:
-    """The answer to the problem as written, its variables filled; None where there is none.
-
-    P is evaluated by CVXPY's atoms from the expressions as written; D is ours, less the constant.
-    An infimum that is not attained has the evidence "ray", {variable name: array}, and no duals.
-    """
-    carried = {"carried": posed.carried} if isinstance(posed, PosedReading) else {}
-    solution = solved(posed.problem, int(np.prod(posed.X.shape)), tol, **carried)
-    if solution is None:
-        return None
-    own = solution.certificate
-    w, b = solution.primal["w"], solution.primal.get("b", 0.0)
-    values = posed.values(w, b)
-    try:
-        written = value_at(posed, values, np.ravel(w), np.asarray(b), own.primal_objective)
-    except Declined:
-        return None
-    certificate = as_written(posed, own, written, tol)
-    if not certificate.relative_gap <= tol:
-        return None
-    if own.claim == "unattained":
-        certificate = certificate.but(evidence={"ray": _ray(posed, own.evidence)})
-        forget_multipliers(posed.reading.problem)
-    else:
-        try:
-            fill_multipliers(posed, values, np.asarray(solution.dual["u"]))
-        except Declined:
-            return None
-    fill(posed.reading, values)
-    return Answer(certificate, solution.solver, solution.iterations, solution.seconds)
-
-
-def _ray(posed: PosedReading | PosedScores, evidence: Mapping[str, Any]) -> dict[str, Any]:
-    """The direction along which the objective falls for ever, by the variables' names."""
-    w, b = evidence["w"], evidence.get("b", 0.0)
-    there, here = posed.values(w, b), posed.values(0.0 * w, 0.0 * np.asarray(b))
-    return {
-        variable.name(): np.reshape(there[key] - here[key], variable.shape, order="F")
-        for key, variable in posed.reading.remaining.items()
-    }
-
-
-def forget_multipliers(problem: Any) -> None:
-    """No dual value stands in the constraints."""
-    for constraint in problem.constraints:
-        for dual in constraint.dual_variables:
-            dual.save_value(None)
-
-
-def as_written(
-    posed: PosedReading | PosedScores, own: Certificate, written: float, tol: float
-) -> Certificate:
-    """Our certificate in the words of the problem: its sense, its constant, its rounding."""
-    sign = posed.reading.sign
-    slip = abs(sign * written - (own.primal_objective + posed.constant))
-    if isinstance(posed, PosedReading):
-        slip += posed.price(max(sign * written - posed.constant, own.primal_objective))
-    gap = own.gap + slip
-    return own.but(
-        tol=tol,
-        primal_objective=written,
-        dual_objective=sign * (own.dual_objective + posed.constant),
-        gap=gap,
-        relative_gap=relative(gap, own.scale),
-        rounding=own.rounding + slip,
-        proved_gap=np.inf,
-        unproved="numbers were rounded when the problem was read",
-    )
+# Solve a problem, and certify it as it was written.
 
 
 RESCALED = "clarabel, rescaled"
@@ -392,14 +300,12 @@ def _solve(
     """As what it is recognised as, else as a sum, else by one solver after the other."""
     name, started = str(solver).lower(), time.perf_counter()
     if name == "auto":
-        found = solve_recognized(problem, tol)
+        require_problem(problem, "solve")
+        read = posed_of(problem)
+        found = None if read is None else read.answer(tol)
         if found is not None:
             setup = time.perf_counter() - started - found.seconds
-            stats = {
-                "solve_time": found.seconds,
-                "setup_time": setup,
-                "num_iters": found.iterations,
-            }
+            stats = stats_of(found.seconds, setup, found.iterations)
             told(problem, found.certificate, found.solver, stats)
             again = thorough and found.certificate.claim == "optimal"
             return certify_problem(problem, tol=tol) if again else found.certificate

@@ -20,13 +20,12 @@ import convexml as cml
 from convexml.bridge.recognition.affine import Affine
 from convexml.bridge.recognition.atoms import read_objective
 from convexml.bridge.recognition.constraints import EntryBounds, SampleRows
-from convexml.bridge.recognition.duals import pose_dual, verify_dual
+from convexml.bridge.recognition.duals import pose_dual
 from convexml.bridge.recognition.elimination import read_constraints
 from convexml.bridge.recognition.maps import Declined
 from convexml.bridge.recognition.posing import pose
 from convexml.bridge.recognition.slacks import Slack
-from convexml.bridge.recognition.trends import pose_trend, verify_trend
-from convexml.bridge.recognition.verification import random_points, verify
+from convexml.bridge.recognition.trends import pose_trend
 
 Fault = Callable[[Any], bool]
 SMALL = 1e-6
@@ -313,7 +312,7 @@ POSED_DUALS: dict[str, Fault] = {
         assigned(p, samples=replace(p.samples, share=-p.samples.share)) and p.intercept
     ),
     "dropped equation": equation,
-    "dropped bound": lambda p: bool(p.program.bounds) and p.program.bounds.pop() is not None,
+    "dropped bound": lambda p: bool(p.reading.sets) and p.reading.sets.pop() is not None,
     "dropped facet": lambda p: (
         bool(p.program.blocks) and p.program.blocks[-1].facets.pop() is not None
     ),
@@ -357,11 +356,6 @@ POSE: dict[str, Callable[[Any], Any]] = {
     "dual": pose_dual,
     "trend": pose_trend,
 }
-VERIFY: dict[str, Callable[[Any, Any], None]] = {
-    "learning": lambda reading, _: verify(pose(reading)),
-    "dual": lambda reading, posed: verify_dual(posed, random_points(reading)),
-    "trend": lambda _, posed: verify_trend(posed),
-}
 
 
 def noticed(kind: str, problem: Any, before: Fault, after: Fault) -> bool | None:
@@ -373,7 +367,7 @@ def noticed(kind: str, problem: Any, before: Fault, after: Fault) -> bool | None
         if posed is None:
             raise Declined("nothing of the kind")
         planted = after(posed) or planted
-        VERIFY[kind](reading, posed)
+        (pose(reading) if kind == "learning" else posed).verify()
     except (Declined, KeyError, cml.errors.InputError):
         if planted:
             return True
@@ -436,4 +430,4 @@ def test_rounding_is_no_misreading() -> None:
     X, y, s = rng.normal(size=(40, 3)), rng.choice([-1.0, 1.0], 40), rng.uniform(0.1, 2.0, 40)
     w = cp.Variable(3)
     hinge = s @ cp.pos(2 - 3.0 * cp.multiply(y, X @ w))
-    verify(pose(read_objective(cp.Problem(cp.Minimize(hinge + cp.sum_squares(w))))))
+    pose(read_objective(cp.Problem(cp.Minimize(hinge + cp.sum_squares(w))))).verify()

@@ -43,6 +43,15 @@ class ConstraintRows:
     multiplier: Array | None = None
 
     @property
+    def said(self) -> str:
+        """What it is called in messages."""
+        return (
+            "an attribute"
+            if self.constraint is None
+            else f"the constraint {brief(self.constraint)}"
+        )
+
+    @property
     def size(self) -> int:
         """How many rows there are."""
         return self.affine.size
@@ -83,8 +92,7 @@ def read_rows(reading: Reading, constraint: Any) -> ConstraintRows:
     kind = type(constraint).__name__
     if kind not in ("Inequality", "Equality", "Zero", "NonPos", "NonNeg"):
         raise Declined(f"the constraint {brief(constraint)}")
-    expression = constraint.args[0] if kind in ("NonPos", "NonNeg", "Zero") else constraint.expr
-    equality = kind in ("Equality", "Zero")
+    expression, equality = constraint.expr, kind in ("Equality", "Zero")
     scratch = Reading(reading.problem, reading.walker, 1.0)
     collector = Collector(scratch)
     try:
@@ -209,15 +217,15 @@ def take_sets(reading: Reading, constraints: list[ConstraintRows]) -> None:
     settle([each for each in reading.sets if isinstance(each, EntryBounds)], reading)
 
 
-def _declined(rows: ConstraintRows, why: str) -> Declined:
-    said = "an attribute" if rows.constraint is None else f"the constraint {brief(rows.constraint)}"
-    return Declined(f"{said} {why}")
+def refused(rows: ConstraintRows, why: str) -> Declined:
+    """A constraint that stands in the way."""
+    return Declined(f"{rows.said} {why}")
 
 
 def _selection(rows: ConstraintRows, maps: dict[int, LinearMap]) -> tuple[int, LinearMap]:
     ((key, each),) = maps.items()
     if not np.all(each.scale) or np.unique(each.index).size < each.rows:
-        raise _declined(rows, "bounds an entry twice, or none")
+        raise refused(rows, "bounds an entry twice, or none")
     return key, each
 
 
@@ -242,7 +250,7 @@ def read_bound(reading: Reading, rows: ConstraintRows) -> EntryBounds:
         key, each = _selection(rows, term.affine.maps)
         scale, both = term.weight * np.abs(each.scales), True
         if not (scale > 0.0).all():
-            raise _declined(rows, "bounds nothing")
+            raise refused(rows, "bounds nothing")
     else:
         key, each = _selection(rows, rows.affine.maps)
         scale, both = each.scales, False
@@ -250,7 +258,7 @@ def read_bound(reading: Reading, rows: ConstraintRows) -> EntryBounds:
     above, below = both | (scale > 0.0), both | (scale < 0.0)
     nowhere = (above & (end == -np.inf)) | (below & (end == np.inf) & (not both))
     if (nowhere | np.isnan(end)).any():
-        raise _declined(rows, "leaves no room")
+        raise refused(rows, "leaves no room")
     size = reading.variables[key].size
     high, low = np.full(size, np.inf), np.full(size, -np.inf)
     high[each.index[above]] = end[above]
@@ -258,7 +266,7 @@ def read_bound(reading: Reading, rows: ConstraintRows) -> EntryBounds:
     reading.upper[key] = np.minimum(reading.upper.get(key, np.inf), high)
     reading.lower[key] = np.maximum(reading.lower.get(key, -np.inf), low)
     if not (reading.lower[key] <= reading.upper[key]).all():
-        raise _declined(rows, "leaves no room")
+        raise refused(rows, "leaves no room")
     return EntryBounds(rows, key, each.index, scale, both, above, below)
 
 
@@ -282,7 +290,7 @@ def _ball(rows: ConstraintRows) -> NormBound:
     term, *more = rows.terms
     maps = term.affine.maps
     if more or not rows.is_number or rows.affine.maps or term.affine.offset.any() or len(maps) > 1:
-        raise _declined(rows, "is no ball that is known")
+        raise refused(rows, "is no ball that is known")
     ((key, each),) = maps.items()
     whole = each.is_selection and 0 < each.rows == each.width == np.unique(each.index).size
     size = (
@@ -291,11 +299,11 @@ def _ball(rows: ConstraintRows) -> NormBound:
         else (term.weight * each.scales**2)
     )
     if not whole or not (size == size[0]).all() or not size[0] > 0.0:
-        raise _declined(rows, "is not of all entries alike")
+        raise refused(rows, "is not of all entries alike")
     level = -float(rows.affine.offset[0]) / float(size[0])
     orders = {"abs": 1, "norm": 2, "square": 2}
     if term.kind not in orders or not 0.0 < level < np.inf:
-        raise _declined(rows, "is no ball that is known")
+        raise refused(rows, "is no ball that is known")
     radius = float(np.sqrt(level)) if term.kind == "square" else level
     factor = float(size[0]) * (2.0 * radius if term.kind == "square" else 1.0)
     return NormBound(orders[term.kind], key, radius, factor, rows)
@@ -304,7 +312,7 @@ def _ball(rows: ConstraintRows) -> NormBound:
 def _samples(reading: Reading, rows: ConstraintRows) -> None:
     """Margins or equations of the predictions: an indicator among the losses."""
     if not rows.affine.maps:
-        raise _declined(rows, "does not vary")
+        raise refused(rows, "does not vary")
     kind = "is 0" if rows.equality else "at most 0"
     term = Term(kind, np.ones(rows.size), rows.affine, None, rows.constraint)
     reading.terms.append(term)

@@ -3,15 +3,15 @@
 The least of f(a) = F*(u) + Omega*(-X'u) + constant, u_i = tau_i a_i, is -P*, less the constant, of
 the learning problem P(w, b) = F(Xw + b) + Omega(w); 1'u = 0 where b is free.
 
-- ``program``: squares, lines and constraints of one variable, by what they may be of a dual.
-- ``facets``: rows that bound X'u.
-- ``posing``: the loss whose conjugate stands there, X and the penalty.
-- ``verifying``: what was read against what CVXPY computes from the expressions as written.
-- ``answering``: solved, filled, certified as written.
+- Rows that bound X'u.
+- Squares, lines and constraints of one variable, by what they may be of a dual.
+- The loss whose conjugate stands there, X and the penalty.
+- What was read against what CVXPY computes from the expressions as written.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,7 +20,6 @@ from scipy import sparse
 
 from ... import losses, penalties
 from ...certificates import Certificate
-from ...certificates.scale import relative
 from ...errors import InputError
 from ...formulas import Condition
 from ...kernels import Precomputed
@@ -29,29 +28,21 @@ from ...models.classification import KernelSVM
 from ...models.problem import LearningProblem
 from ...numerics import EPS, Array, gamma
 from ...penalties import Penalty
+from .answers import ReadProblem
 from .columns import learning
 from .constraints import (
     ConstraintRows,
-    EntryBounds,
     bounds_entries,
     bounds_sizes,
-    brief,
     read_bound,
     read_rows,
+    refused,
     settle,
 )
 from .losses import NEAR, normal_form
 from .maps import LARGEST, Declined, LinearMap, named, transposed
-from .posing import Answer, fill, solved
-from .terms import AsWritten, Reading, Term
-from .verification import (
-    ROUNDING,
-    as_written,
-    compare_constraints,
-    ends_as_written,
-    rounding,
-    same_ends,
-)
+from .terms import Reading, Term, counted
+from .verification import ROUNDING, Crosscheck, as_written, require_same, rounding
 
 # Rows that bound X'u: |(M a)_j| <= level_j, from above, from below, from both sides, or all.
 
@@ -126,11 +117,6 @@ class FeatureBlock:
         return np.minimum(high, low)
 
 
-def refused(rows: ConstraintRows, why: str) -> Declined:
-    """A constraint that stands in the way."""
-    return Declined(f"the constraint {brief(rows.constraint)} {why}")
-
-
 def read_facets(rows: ConstraintRows, blocks: list[FeatureBlock]) -> None:
     """Take a constraint as bounds of features; ``blocks`` grow."""
     if rows.equality or len(rows.terms) > 1:
@@ -181,8 +167,6 @@ class DualProgram:
     blocks : list of FeatureBlock
         Bounds of M a.
     equality : (ConstraintRows, e) or None
-    bounds : list of EntryBounds
-        Where lower and upper come from.
     """
 
     key: int
@@ -194,7 +178,6 @@ class DualProgram:
     outer: Term | None = None
     blocks: list[FeatureBlock] = field(default_factory=list)
     equality: tuple[ConstraintRows, Array] | None = None
-    bounds: list[EntryBounds] = field(default_factory=list)
 
 
 def read_program(reading: Reading) -> DualProgram | None:
@@ -220,10 +203,10 @@ def read_program(reading: Reading) -> DualProgram | None:
         if rows.equality:
             _read_equality(rows, found)
         elif bounds_sizes(rows) if rows.terms else bounds_entries(rows):
-            found.bounds.append(read_bound(reading, rows))
+            reading.sets.append(read_bound(reading, rows))
         else:
             read_facets(rows, found.blocks)
-    settle(found.bounds, reading)
+    settle(reading.sets, reading)
     found.lower = reading.lower.get(key, -free)
     found.upper = reading.upper.get(key, free)
     reading.constraints = []
@@ -259,12 +242,10 @@ def _read_terms(reading: Reading, found: DualProgram) -> None:
 def _read_equality(rows: ConstraintRows, found: DualProgram) -> None:
     """e'a = 0, once."""
     if found.equality is not None or not rows.is_number or rows.affine.offset.any():
-        raise Declined(
-            f"the constraint {brief(rows.constraint)} is not the one equation of a dual, with 0"
-        )
+        raise refused(rows, "is not the one equation of a dual, with 0")
     each = rows.affine.maps.get(found.key)
     if each is None:
-        raise Declined(f"the constraint {brief(rows.constraint)} does not vary")
+        raise refused(rows, "does not vary")
     found.equality = rows, transposed(each, np.ones(1))
 
 
@@ -344,12 +325,122 @@ def _labels(program: DualProgram, gain: Array) -> tuple[Array, float]:
 # The learning problem whose dual was read.
 
 
+class DualCrosscheck(Crosscheck):
+    """What is read and what is written, entry by entry and feature by feature."""
+
+    def parts(self) -> tuple[Any, Any]:
+        """See ``Crosscheck``."""
+        program, samples = self.posed.program, self.posed.samples
+        self.entries = self.values[program.key]
+        self.u = samples.tau * self.entries
+        self.pull = np.array([self.posed.pull(each) for each in np.atleast_2d(self.u)])
+        self.pull = self.pull.reshape((*self.u.shape[:-1], -1))
+        for each in (*self.reading.terms, *self.reading.linear):
+            self.same_argument(each)
+        # The equation as written is a multiple of 1'u.
+        if (program.equality is None) == self.posed.problem.sample_parts.fit_intercept:
+            raise Declined("an intercept without an equation")
+        if program.equality is not None:
+            rows, size = program.equality[0], np.abs(self.u).sum(axis=-1, keepdims=True)
+            ours = samples.share * self.u.sum(axis=-1, keepdims=True)
+            self._same(rows, ours, abs(samples.share) * size)
+        self._facets()
+        own, outer = self._own(), self._outer()
+        size = np.abs(own) + np.abs(outer) + abs(self.posed.constant)
+        return own + outer + self.posed.constant, size
+
+    def _facets(self) -> None:
+        """The bounds of features as written, from X'u and the levels of the penalty."""
+        program, start = self.posed.program, 0
+        if not program.blocks:
+            return
+        penalty = self.posed.problem.objective_parts.penalty
+        blocks = penalty.zero_blocks(self.pull.size)
+        if blocks is None:
+            raise Declined("a penalty without kinks")
+        levels = blocks[1]
+        for block in program.blocks:
+            here = slice(start, start + block.map.rows)
+            start = here.stop
+            features = self.posed.samples.turn * self.pull[..., here]
+            for each in block.facets:
+                ours = each.value(features, levels[here])
+                if each.kind == "largest":
+                    self._largest(each, ours)
+                else:
+                    self._same(each.rows, ours, 0.0)
+        if start != self.pull.shape[-1]:
+            raise Declined("a feature is of no constraint")
+
+    def _largest(self, facets: Facets, ours: Array) -> None:
+        """Feature by feature: of a largest size one alone would be seen."""
+        rows, (term,) = facets.rows, facets.rows.terms
+        theirs = term.weight * np.abs(self.argument(term)) + rows.affine.offset
+        off = term.weight * self.slack(term) + ROUNDING * np.abs(rows.affine.offset)
+        require_same(ours, theirs, off, rows)
+
+    def _same(self, rows: ConstraintRows, ours: Array, size: Any) -> None:
+        off = rounding(rows, self.written) + ROUNDING * size
+        require_same(ours, as_written(rows, self.written), off, rows)
+
+    def _own(self) -> Any:
+        """F*(u) and constants, entry by entry, against squares and lines as they are written."""
+        posed, key = self.posed, self.posed.program.key
+        theirs, size = np.zeros_like(self.entries), np.zeros_like(self.entries)
+        for term in self.reading.terms:
+            each = term.affine.maps[key]
+            if term.kind == "square" and each.is_selection:
+                for total, at in (
+                    (theirs, self.argument(term)),
+                    (size, self.slack(term) / ROUNDING),
+                ):
+                    total += counted(each.index, term.weight * at**2, self.entries.shape[-1])
+        for line in self.reading.linear:
+            slopes = transposed(line.affine.maps[key], line.weight) * self.entries
+            theirs, size = theirs + slopes, size + np.abs(slopes)
+        parts, constant = posed.problem.sample_parts, posed.program.constant
+        at = np.atleast_2d(self.u) / parts.c
+        ours = parts.c * np.array([parts.loss.conjugate(parts.y, each) for each in at])
+        ours = ours.reshape(self.entries.shape)
+        size = size + np.abs(ours) + np.abs(constant)
+        require_same(ours + constant, theirs, ROUNDING * size, "the conjugate of the loss")
+        self.rounding = self.rounding + ROUNDING * size.sum(axis=-1)
+        return ours.sum(axis=-1)
+
+    def _outer(self) -> Any:
+        """Omega*(-X'u), feature by feature, against the squares as they are written."""
+        posed, outer = self.posed, self.posed.program.outer
+        if outer is None:
+            return 0.0
+        each, theirs = outer.affine.maps[posed.program.key], self.argument(outer)
+        if outer.kind == "form":
+            Q = self.reading.walker.constant(outer.said.args[1])
+            slopes = 2.0 * outer.weight[0] * each.scales * np.asarray(Q @ theirs.T).T
+            theirs, ours = np.zeros_like(self.entries), posed.samples.tau * self.pull
+            theirs[..., each.index] = slopes
+            size = np.abs(posed.samples.tau) * (np.abs(posed.X) @ np.abs(self.u).T).T
+            require_same(ours, theirs, ROUNDING * size, outer.said)
+            self.rounding = self.rounding + ROUNDING * np.vecdot(size, np.abs(self.entries))
+            return 0.5 * np.vecdot(ours, self.entries)
+        off = self.slack(outer)
+        require_same(posed.samples.turn * self.pull, theirs, off, outer.said)
+        value = posed.problem.objective_parts.penalty.conjugate
+        own = np.array([float(value(-each)) for each in np.atleast_2d(self.pull)])
+        own, worth = own.reshape(self.pull.shape[:-1]), theirs**2 @ outer.weight
+        near = 3.0 * ((off * (np.abs(theirs) + off)) @ outer.weight) + ROUNDING * np.abs(worth)
+        require_same(own, worth, near, outer.said)
+        self.rounding = self.rounding + near
+        return own
+
+
 @dataclass
-class PosedDual:
+class PosedDual(ReadProblem):
     """A learning problem whose dual was read.
 
     sign f(a) = ``constant`` - D(u), u = tau a; X'u is turn M a.
     """
+
+    crosscheck = DualCrosscheck
 
     reading: Reading
     program: DualProgram
@@ -357,6 +448,17 @@ class PosedDual:
     problem: LearningProblem
     X: Any
     constant: float
+
+    @property
+    def why(self) -> str:
+        """See ``ReadProblem``."""
+        parts = self.problem.objective_parts
+        return f"the dual of {parts.loss!r} and {parts.penalty!r} on {parts.n} samples"
+
+    @property
+    def entries(self) -> int:
+        """See ``ReadProblem``."""
+        return int(np.prod(self.X.shape))
 
     @property
     def is_kernel(self) -> bool:
@@ -368,21 +470,80 @@ class PosedDual:
         """Whether b is free."""
         return self.program.equality is not None
 
-    def point(self, u: Array) -> Array:
-        """The entries of the variable at u, within their bounds."""
-        entries = u / self.samples.tau
-        return np.asarray(np.clip(entries, self.program.lower, self.program.upper) + 0.0)
+    def values(self, point: Mapping[str, Any]) -> dict[int, Array]:
+        """See ``ReadProblem``: the entries are within their bounds."""
+        entries = np.ravel(point["u"]) / self.samples.tau
+        return {self.program.key: np.clip(entries, self.program.lower, self.program.upper) + 0.0}
+
+    def ends(self) -> dict[int, Any]:
+        """The domain of F*."""
+        ends = np.array(self.problem.sample_parts.dual_bounds()) / self.samples.tau
+        return {self.program.key: (ends.min(axis=0), ends.max(axis=0))}
+
+    def verify(self) -> None:
+        """See ``ReadProblem``; each constraint is a bound, the equation, or bounds features."""
+        program = self.program
+        used = [each.rows for each in self.reading.sets]
+        used += [each.rows for block in program.blocks for each in block.facets]
+        used += [] if program.equality is None else [program.equality[0]]
+        for rows in self.reading.written:
+            if sum(each.constraint is rows.constraint for each in used) != 1:
+                raise refused(rows, "was not read")
+        for block in program.blocks:
+            sides = sum(np.array([each.above, each.below], dtype=int) for each in block.facets)
+            if not np.all(sides == 1):
+                raise Declined("a feature is not bounded from both sides")
+        super().verify()
+
+    def written_at(self, values: dict[int, Array]) -> float:
+        """See ``ReadProblem``: every constraint as written holds, to the rounding of its terms."""
+        check = self.crosscheck(self, values)
+        found = float(check.compare())
+        for rows in self.reading.written:
+            side, room = as_written(rows, check.written), rounding(rows, check.written)
+            if not ((np.abs(side) if rows.equality else side) <= room).all():
+                raise refused(rows, "does not hold to rounding")
+        return found
+
+    def certified(self, own: Certificate, point: Mapping[str, Any]) -> Certificate:
+        """See ``ReadProblem``: the least of the one is minus that of the other."""
+        left = _unfactored(self)
+        found = own.but(
+            primal_objective=-own.dual_objective,
+            dual_objective=-own.primal_objective,
+            gap=own.gap + left,
+            rounding=own.rounding + left,
+            dual={name: point[name] for name in ("w", "q", "b") if name in point},
+        )
+        found.put_off(lambda: [_exchanged(row) for row in own.conditions])
+        return found
+
+    def set_multipliers(self, values: dict[int, Array], point: Mapping[str, Any]) -> None:
+        """By CVXPY's signs: b, w, margins.
+
+        The Lagrangian is stationary in a_i: tau_i (dl_i*(u_i) - x_i.w - b), and what bounds a_i.
+        """
+        program, samples = self.program, self.samples
+        slope = program.slope + 2.0 * program.curvature * values[program.key]
+        if program.equality is not None:
+            program.equality[0].multiplier = np.array([-float(point["b"]) / samples.share])
+        predictions = self.X @ (point["q"] if self.is_kernel else point["w"])
+        z = np.asarray(predictions).ravel() + float(point.get("b", 0.0))
+        rest = samples.tau * z - slope
+        for each in self.reading.sets:
+            each.set_multiplier(np.maximum(rest, 0.0), np.maximum(-rest, 0.0))
+        start = 0
+        for block in program.blocks:
+            w = -samples.turn * np.ravel(point["w"])[start : start + block.map.rows]
+            start += block.map.rows
+            for facets in block.facets:
+                facets.set_multiplier(w)
 
     def pull(self, u: Array) -> Array:
         """X'u by the posed problem; K u of a kernel matrix."""
         if self.is_kernel:
             return np.asarray(self.X @ u)
         return np.asarray(self.problem.objective_parts.design.rmatvec(u))
-
-    def predictions(self, primal: dict[str, Any]) -> Array:
-        """Xw + b."""
-        coefficients = primal["q"] if self.is_kernel else primal["w"]
-        return np.asarray(self.X @ coefficients).ravel() + float(primal.get("b", 0.0))
 
 
 def pose_dual(reading: Reading) -> PosedDual | None:
@@ -468,248 +629,13 @@ def _of_a_form(
     return K, problem
 
 
-# What was read of a dual against what CVXPY computes from the expressions as written.
-
-
-def verify_dual(posed: PosedDual, points: list[dict[int, Array]]) -> None:
-    """Compare at points of several sizes.
-
-    Raises
-    ------
-    Declined
-        If anything differs.
-    """
-    _bounds(posed)
-    _every_row_counts(posed)
-    for values in points:
-        DualCrosscheck(posed, values).compare()
-
-
-def _bounds(posed: PosedDual) -> None:
-    """The domain of F* against attributes and constraints, entry by entry."""
-    program, tau = posed.program, posed.samples.tau
-    variable = posed.reading.variables[program.key]
-    ends = np.array(posed.problem.sample_parts.dual_bounds()) / tau
-    theirs = ends_as_written(variable, program.bounds)
-    with np.errstate(invalid="ignore"):  # inf - inf
-        same_ends(variable, (ends.min(axis=0), ends.max(axis=0)), theirs)
-
-
-def _every_row_counts(posed: PosedDual) -> None:
-    """Each constraint is a bound, the equation, or bounds features; each feature on both sides."""
-    program = posed.program
-    used = [each.rows for each in program.bounds]
-    used += [each.rows for block in program.blocks for each in block.facets]
-    used += [] if program.equality is None else [program.equality[0]]
-    for rows in posed.reading.written:
-        if sum(each.constraint is rows.constraint for each in used) != 1:
-            raise Declined(f"the constraint {brief(rows.constraint)} was not read")
-    for block in program.blocks:
-        sides = np.zeros((2, block.map.rows), dtype=int)
-        for each in block.facets:
-            sides += np.array([each.above, each.below], dtype=int)
-        if not (sides == 1).all():
-            raise Declined("a feature is not bounded from both sides")
-
-
-class DualCrosscheck:
-    """What is read and what is written, at one point."""
-
-    def __init__(self, posed: PosedDual, values: dict[int, Array]) -> None:
-        self.posed, self.values = posed, values
-        self.written = AsWritten(posed.reading.walker, values)
-        self.entries = values[posed.program.key]
-        self.u = posed.samples.tau * self.entries
-        self.pull = posed.pull(self.u)
-        self.rounding = 0.0
-
-    def compare(self) -> float:
-        """The objective as written; Declined where anything differs."""
-        reading = self.posed.reading
-        compare_constraints(reading, self.written)
-        for each in (*reading.terms, *reading.linear):
-            self._same_argument(each)
-        # The equation as written is a multiple of 1'u.
-        if (self.posed.program.equality is None) == self.posed.problem.sample_parts.fit_intercept:
-            raise Declined("an intercept without an equation")
-        if self.posed.program.equality is not None:
-            rows, _ = self.posed.program.equality
-            share = self.posed.samples.share
-            size = abs(share) * float(np.abs(self.u).sum())
-            ours = np.array([share * float(self.u.sum())])
-            self._same(rows, ours, size)
-        self._facets()
-        return self._whole(self._own(), self._outer())
-
-    def _same_argument(self, each: object) -> None:
-        source, affine = each.source, each.affine  # type: ignore[attr-defined]
-        if source is None:
-            raise Declined("an expression of a dual was derived")
-        theirs, terms = self.written.entries(source), affine.terms(self.values)
-        ours = affine(self.values)
-        if ours.shape != theirs.shape or not (np.abs(ours - theirs) <= ROUNDING * terms).all():
-            raise Declined(f"{named(source)} is not what was read")
-
-    def _facets(self) -> None:
-        """The bounds of features as written, from X'u and the levels of the penalty."""
-        program, start = self.posed.program, 0
-        if not program.blocks:
-            return
-        penalty = self.posed.problem.objective_parts.penalty
-        blocks = penalty.zero_blocks(self.pull.size)
-        if blocks is None:
-            raise Declined("a penalty without kinks")
-        levels = blocks[1]
-        for block in program.blocks:
-            here = slice(start, start + block.map.rows)
-            start = here.stop
-            features = self.posed.samples.turn * self.pull[here]
-            for each in block.facets:
-                ours = each.value(features, levels[here])
-                if each.kind == "largest":
-                    self._largest(each, ours)
-                else:
-                    self._same(each.rows, ours, 0.0)
-        if start != self.pull.size:
-            raise Declined("a feature is of no constraint")
-
-    def _largest(self, facets: Facets, ours: Array) -> None:
-        """Feature by feature: of a largest size one alone would be seen."""
-        rows, (term,) = facets.rows, facets.rows.terms
-        theirs = term.weight * np.abs(self.written.entries(term.source)) + rows.affine.offset
-        terms = term.weight * term.affine.terms(self.values) + np.abs(rows.affine.offset)
-        if ours.shape != theirs.shape or not (np.abs(ours - theirs) <= ROUNDING * terms).all():
-            raise Declined(f"the constraint {brief(rows.constraint)} is not what was read")
-
-    def _same(self, rows: ConstraintRows, ours: Array, size: float) -> None:
-        theirs = as_written(rows, self.written)
-        slack = rounding(rows, self.written) + ROUNDING * size
-        if ours.shape != theirs.shape or not (np.abs(ours - theirs) <= slack).all():
-            raise Declined(f"the constraint {brief(rows.constraint)} is not what was read")
-
-    def _own(self) -> float:
-        """F*(u) and constants, entry by entry, against squares and lines as they are written."""
-        posed, key, n = self.posed, self.posed.program.key, self.entries.size
-        theirs, size = np.zeros(n), np.zeros(n)
-        for term in posed.reading.terms:
-            each = term.affine.maps[key]
-            if term.kind == "square" and each.is_selection:
-                at = term.weight * self.written.entries(term.source) ** 2
-                theirs += np.bincount(each.index, at, n)
-                off = term.weight * term.affine.terms(self.values) ** 2
-                size += np.bincount(each.index, off, n)
-        for line in posed.reading.linear:
-            each = line.affine.maps[key]
-            full = each.full().T @ line.weight if not each.is_selection else None
-            if full is None:
-                full = np.bincount(each.index, line.weight * each.scales, n)
-            theirs += np.asarray(full).ravel() * self.entries
-            size += np.abs(np.asarray(full).ravel() * self.entries)
-        parts = posed.problem.sample_parts
-        ours = parts.c * parts.loss.conjugate(parts.y, self.u / parts.c)
-        size += np.abs(ours) + np.abs(posed.program.constant)
-        if not (np.abs(ours + posed.program.constant - theirs) <= ROUNDING * size).all():
-            raise Declined("the conjugate of the loss is not what is written of some entry")
-        self.rounding += float(ROUNDING * size.sum())
-        return float(ours.sum())
-
-    def _outer(self) -> float:
-        """Omega*(-X'u), feature by feature, against the squares as they are written."""
-        outer = self.posed.program.outer
-        if outer is None:
-            return 0.0
-        each, said = outer.affine.maps[self.posed.program.key], named(outer.said)
-        if outer.kind == "form":
-            Q = self.posed.reading.walker.constant(outer.said.args[1])
-            inner = self.written.entries(outer.source)
-            theirs = np.zeros(self.entries.size)
-            theirs[each.index] = 2.0 * outer.weight[0] * each.scales * np.asarray(Q @ inner).ravel()
-            ours = self.posed.samples.tau * self.pull
-            size = np.abs(self.posed.samples.tau) * (np.abs(self.posed.X) @ np.abs(self.u))
-            if not (np.abs(ours - theirs) <= ROUNDING * size).all():
-                raise Declined(f"{said} is not what was read")
-            self.rounding += float(ROUNDING * (size @ np.abs(self.entries)))
-            return 0.5 * float(ours @ self.entries)
-        theirs = self.written.entries(outer.source)
-        off = ROUNDING * outer.affine.terms(self.values)
-        if not (np.abs(self.posed.samples.turn * self.pull - theirs) <= off).all():
-            raise Declined(f"{said} is not what was read")
-        own = float(self.posed.problem.objective_parts.penalty.conjugate(-self.pull))
-        worth = float(outer.weight @ theirs**2)
-        near = 3.0 * float(outer.weight @ (off * (np.abs(theirs) + off))) + ROUNDING * abs(worth)
-        if not abs(own - worth) <= near:
-            raise Declined(f"{said} counts otherwise than it was read")
-        self.rounding += near
-        return own
-
-    def _whole(self, own: float, outer: float) -> float:
-        reading = self.posed.reading
-        written = float(self.written.number(reading.problem.objective.args[0]))
-        ours = own + outer + self.posed.constant
-        self.rounding += ROUNDING * (abs(own) + abs(outer) + abs(self.posed.constant))
-        if not abs(reading.sign * written - ours) <= self.rounding:
-            raise Declined(f"the objective is {written:g} as written and {ours:g} as read")
-        return written
-
-
-# A dual, solved through its primal: its variable and multipliers filled, certified as written.
+# A dual is certified through its primal, in the words of the dual.
 
 
 EXCHANGED = {
     "primal_feasibility": "dual_feasibility",
     "dual_feasibility": "primal_feasibility",
 }
-
-
-def answer_dual(posed: PosedDual, tol: float) -> Answer | None:
-    """The answer to the dual as written, its variable filled; None where there is none.
-
-    Its objective is ``constant`` - D(u), and nothing is below ``constant`` - P(w, b).
-    """
-    solution = solved(posed.problem, int(np.prod(posed.X.shape)), tol)
-    if solution is None or solution.certificate.claim != "optimal":
-        return None
-    own, u = solution.certificate, np.ravel(solution.dual["u"])
-    values = {posed.program.key: posed.point(u)}
-    try:
-        check = DualCrosscheck(posed, values)
-        written = check.compare()
-        # Every constraint as written holds, to the rounding of its terms.
-        for rows in posed.reading.written:
-            side, room = as_written(rows, check.written), rounding(rows, check.written)
-            over = np.abs(side) if rows.equality else side
-            if not (over <= room).all():
-                raise Declined("the dual point is not feasible to rounding")
-    except Declined:
-        return None
-    certificate = dual_as_written(posed, own, written, tol, solution.primal)
-    if not certificate.relative_gap <= tol:
-        return None
-    fill_multipliers_of_dual(posed, solution.primal, u)
-    fill(posed.reading, values)
-    return Answer(certificate, solution.solver, solution.iterations, solution.seconds)
-
-
-def dual_as_written(
-    posed: PosedDual, own: Certificate, written: float, tol: float, primal: dict[str, Any]
-) -> Certificate:
-    """The certificate of the learning problem, in the words of its dual."""
-    sign, constant = posed.reading.sign, posed.constant
-    slip = abs(sign * written - (constant - own.dual_objective)) + _unfactored(posed)
-    gap = own.gap + slip
-    found = own.but(
-        tol=tol,
-        primal_objective=written,
-        dual_objective=sign * (constant - own.primal_objective),
-        gap=gap,
-        relative_gap=relative(gap, own.scale),
-        rounding=own.rounding + slip,
-        proved_gap=np.inf,
-        unproved="numbers were rounded when the problem was read",
-        dual={name: primal[name] for name in ("w", "q", "b") if name in primal},
-    )
-    found.put_off(lambda: [_exchanged(row) for row in own.conditions])
-    return found
 
 
 def _exchanged(row: Condition) -> Condition:
@@ -725,28 +651,3 @@ def _unfactored(posed: PosedDual) -> float:
     L, K, c = problem.kernel_parts.matrix.factor, posed.X, posed.samples.c
     rest = np.abs(K - L @ L.T) + gamma(L.shape[1] + 8) * (np.abs(L) @ np.abs(L).T)
     return float(0.5 * (c @ ((rest + 8.0 * EPS * np.abs(K)) @ c)))
-
-
-def fill_multipliers_of_dual(posed: PosedDual, primal: dict[str, Any], u: Array) -> None:
-    """Give the constraints of the dual their dual values, by CVXPY's signs: b, w, margins.
-
-    The Lagrangian is stationary in a_i: tau_i (dl_i*(u_i) - x_i.w - b), and what bounds a_i.
-    """
-    program, samples = posed.program, posed.samples
-    z = posed.predictions(primal)
-    slope = program.slope + 2.0 * program.curvature * posed.point(u)
-    if program.equality is not None:
-        program.equality[0].multiplier = np.array([-float(primal["b"]) / samples.share])
-    rest = samples.tau * z - slope
-    for each in program.bounds:
-        each.set_multiplier(np.maximum(rest, 0.0), np.maximum(-rest, 0.0))
-    start = 0
-    for block in program.blocks:
-        w = -samples.turn * np.ravel(primal["w"])[start : start + block.map.rows]
-        start += block.map.rows
-        for facets in block.facets:
-            facets.set_multiplier(w)
-    for rows in posed.reading.rows:
-        assert rows.multiplier is not None
-        (dual,) = rows.constraint.dual_variables
-        dual.save_value(np.array(rows.multiplier + 0.0).reshape(dual.shape, order="F"))

@@ -20,9 +20,7 @@ from .affine import Affine
 from .constraints import ConstraintRows, EntryBounds, read_rows, take_sets
 from .losses import Bundle
 from .maps import Declined, LinearMap, transposed
-from .posing import PosedReading
 from .slacks import eliminate_slacks
-from .softmax import PosedScores
 from .terms import INDICATORS, LinearTerm, Reading, Term
 
 # An equation that gives a variable: r == X w - y is put in wherever r stands.
@@ -174,26 +172,7 @@ Slopes = dict[int, Array]
 """Derivatives of the terms by their arguments, by the id of the term."""
 
 
-def fill_multipliers(posed: PosedReading | PosedScores, values: dict[int, Array], u: Array) -> None:
-    """Give the constraints of the problem as written their dual values, by CVXPY's signs."""
-    reading = posed.reading
-    if not reading.rows:
-        return
-    assert isinstance(posed, PosedReading)
-    set_multipliers(posed, values, np.ravel(u))
-    save_multipliers(reading)
-
-
-def save_multipliers(reading: Reading) -> None:
-    """Let the constraints of CVXPY have what their rows have."""
-    for rows in reading.rows:
-        assert rows.multiplier is not None
-        found = rows.multiplier if rows.equality else np.maximum(rows.multiplier, 0.0)
-        (dual,) = rows.constraint.dual_variables
-        dual.save_value(np.array(found + 0.0).reshape(dual.shape, order="F"))
-
-
-def set_multipliers(posed: PosedReading, values: dict[int, Array], u: Array) -> None:
+def set_multipliers(posed: Any, values: dict[int, Array], u: Array) -> None:
     """Give every constraint that was read its multiplier."""
     reading = posed.reading
     if u.size != posed.design.y.size:
@@ -229,6 +208,11 @@ def set_multipliers(posed: PosedReading, values: dict[int, Array], u: Array) -> 
             one.set_multiplier(np.maximum(rest, 0.0), np.maximum(-rest, 0.0))
         else:
             one.rows.multiplier = slopes[id(one.term)]
+    set_eliminated(reading, values, slopes)
+
+
+def set_eliminated(reading: Reading, values: dict[int, Array], slopes: Slopes) -> None:
+    """Give what variables were eliminated by its multipliers, the last first."""
     for gone in reversed(reading.eliminated):
         for term in getattr(gone, "squares", ()):
             slopes[id(term)] = derivative(term, term.affine(values))
@@ -297,7 +281,7 @@ def derivative(term: Term, at: Array) -> Array:
 
 
 def _of_penalties(
-    posed: PosedReading, values: dict[int, Array], key: int, v: Array, slopes: Slopes
+    posed: Any, values: dict[int, Array], key: int, v: Array, slopes: Slopes
 ) -> Array:
     """The slopes of the penalties of a variable; and what is over in v, for its bounds."""
     reading, rest = posed.reading, v.copy()

@@ -2,41 +2,171 @@
 
 from __future__ import annotations
 
-from copy import copy
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ...certificates import Certificate, Verdict
 from ...losses import Loss
 from ...models.problem import LearningProblem
-from ...models.trend import TrendFilter
-from ...numerics import Array
+from ...numerics import EPS, Array
 from ...penalties import Penalty
+from .answers import ReadProblem
 from .columns import SampleDesign, assemble, learning, repenalised, require_firm, trade
+from .constraints import EntryBounds, SampleRows, brief
+from .elimination import set_multipliers
 from .losses import Bundle, FactoredForm, LossRows, beyond_losses, bundles, by_home, factored, lower
 from .maps import Declined, named
 from .penalties import Entries, ball_of, collect, is_penalty, joined, penalty_of
 from .softmax import PosedScores, pose_scores
-from .terms import Reading, Term
+from .terms import INDICATORS, Reading, Term, per_row
+from .verification import ROUNDING, Crosscheck, as_read, require_same, rounding
 
 UNKNOWN = {
     "largest": ": a largest size is no loss or penalty that is known",
 }
 
 
+# Sample by sample and as a whole, against the expressions as written.
+
+
+class LearningCrosscheck(Crosscheck):
+    """What is read and what is written, at points (w, b) with the predictions ``z``."""
+
+    def parts(self) -> tuple[Any, Any]:
+        """See ``Crosscheck``."""
+        posed = self.posed
+        self.w, b = posed.points(self.values)
+        self.z = np.asarray(posed.design.X @ self.w.T).T + b
+        for term in self.reading.terms:
+            if all(each.is_selection for each in term.affine.maps.values()):
+                self.same_argument(term)
+        losses = self._losses()
+        self._sets()
+        self._traded()
+        whole = self._of_all_rows(self.z) / posed.design.factor
+        for bundle, beyond in zip(posed.bundles, posed.beyond, strict=True):
+            total, size = beyond, np.abs(beyond)
+            for _, here in posed.homes[id(bundle)]:
+                total, size = total + losses[..., here], size + np.abs(losses[..., here])
+                self._predictions(bundle, whole[..., here], posed.design.kept[here])
+            self._rows(bundle, total, 16.0 * EPS * size)
+        self.losses = losses
+        return self.total()
+
+    def total(self) -> tuple[Any, Any]:
+        """The sum of what was compared, and of the penalty."""
+        posed, w, losses = self.posed, np.atleast_2d(self.w), self.losses
+        value = posed.penalty.value
+        penalty = np.array([float(value(each)) for each in w]).reshape(self.w.shape[:-1])
+        beyond = sum(float(np.abs(each).sum()) for each in posed.beyond)
+        size = np.abs(losses).sum(axis=-1) + np.abs(penalty) + abs(posed.constant) + beyond
+        return losses.sum(axis=-1) + penalty + posed.constant, size
+
+    def _losses(self) -> Array:
+        """The loss of each row at each point."""
+        objective, z = self.posed.problem.objective_parts, np.atleast_2d(self.z)
+        if objective.loss.is_indicator:
+            return self._of_all_rows(np.zeros(self.z.shape))
+        found = np.array([objective.loss.value(objective.y, each) for each in z])
+        return self._of_all_rows(objective.c * found.reshape(self.z.shape))
+
+    def _of_all_rows(self, samples: Array) -> Array:
+        """Numbers of samples among those of all rows, 0 of those that are none."""
+        kept = self.posed.design.kept
+        if samples.shape[-1] == kept.size:
+            return samples
+        found = np.zeros((*samples.shape[:-1], kept.size))
+        found[..., kept] = samples
+        return found
+
+    def _predictions(self, bundle: Bundle, z: Array, kept: Array) -> None:
+        """The arguments as they follow from the predictions of the posed problem."""
+        for part in bundle.parts:
+            live = kept & (part.term.weight > 0.0)
+            theirs = self.argument(part.term)
+            ours = np.where(live, part.s * z + part.o, theirs)
+            require_same(ours, theirs, self.slack(part.term), part.term.said)
+
+    def _rows(self, bundle: Bundle, ours: Array, slack: Array) -> None:
+        """What is said of each prediction, with the arguments as CVXPY has them."""
+        theirs: Any = np.zeros_like(ours)
+        for part in bundle.parts:
+            term = part.term
+            if term.kind in INDICATORS:
+                continue
+            at = self.argument(term)
+            off = self.slack(term)
+            value = per_row(term.kind, at, term.level)
+            near = np.abs(per_row(term.kind, at + off, term.level) - value)
+            near += np.abs(per_row(term.kind, at - off, term.level) - value)
+            near += ROUNDING * np.abs(value)
+            counts = term.weight > 0.0
+            theirs = theirs + np.where(counts, term.weight * value, 0.0)
+            slack = slack + np.where(counts, term.weight * near, 0.0)
+        for line in bundle.lines:
+            at = self.argument(line)
+            theirs = theirs + line.weight * at
+            slack = slack + np.abs(line.weight) * (self.slack(line) + ROUNDING * np.abs(at))
+        require_same(ours, theirs, slack, bundle.said)
+        self.rounding = self.rounding + np.where(np.isfinite(slack), slack, 0.0).sum(axis=-1)
+
+    def _traded(self) -> None:
+        """Lines as written against what stands for them among the predictions."""
+        for bundle in (each for each in self.posed.bundles if each.traded):
+            mine, theirs = bundle.lines[-1], np.zeros(1)
+            at = mine.affine(self.values)
+            off = (self.slack(mine) + ROUNDING * np.abs(at)) @ np.abs(mine.weight)
+            for line in bundle.traded:
+                theirs = theirs + (self.argument(line) - line.affine.offset) @ line.weight
+                off = off + self.slack(line) @ np.abs(line.weight)
+            require_same(at @ mine.weight + 0.0 * theirs, theirs, off, bundle.traded[0].source)
+
+    def _sets(self) -> None:
+        """The sets of the posed problem against the constraints that they came from."""
+        for one in self.reading.sets:
+            self._ends(one) if isinstance(one, EntryBounds) else self._samples(one)
+        for ball in self.reading.balls:
+            penalty: Any = self.posed.penalty
+            size = np.array([penalty.norm(each) for each in np.atleast_2d(self.w)])[:, None]
+            square = any(term.kind == "square" for term in ball.rows.terms)
+            ours = (size**2 - penalty.t**2) / (2.0 * penalty.t) if square else size - penalty.t
+            ours = (ball.factor * ours).reshape((*self.w.shape[:-1], 1))
+            off = rounding(ball.rows, self.written) + ROUNDING * np.abs(ours)
+            require_same(ours, as_read(ball.rows, self.written), off, ball.rows)
+
+    def _ends(self, one: EntryBounds) -> None:
+        """The ends of the posed set are those that make the rows 0; the intercept has none."""
+        theirs, columns = -one.rows.affine.offset, self.posed.design.columns.get(one.key)
+        if columns is None:
+            return require_same(np.full(theirs.shape, np.inf), theirs, 0.0, one.rows)
+        low, high = self.posed.ends()[one.key]
+        off = np.where(np.isfinite(theirs), ROUNDING * np.abs(theirs), 0.0)
+        for holds, end, sign in ((one.above, high, 1.0), (one.below, low, -1.0)):
+            side = sign * np.abs(one.scale) if one.both else one.scale
+            ours = side * end[one.place]
+            require_same(ours[holds], theirs[holds], off[holds], one.rows)
+        return None
+
+    def _samples(self, one: SampleRows) -> None:
+        posed, known = self.posed, self.posed.samples_of.get(id(one.term))
+        if known is None or not posed.design.kept[known[1]].all():
+            raise Declined(f"{one.rows.said} is not what was read")
+        part, here = known[0].bundle.parts[0], known[1]
+        y, z = posed.problem.objective_parts.y[here], self.z[..., here]
+        ours = (1.0 - y * z) * part.o if one.term.kind == "at most 0" else (z - y) * part.s
+        off = rounding(one.rows, self.written)
+        require_same(ours, as_read(one.rows, self.written), off, one.rows)
+
+
 @dataclass
-class PosedReading:
+class PosedReading(ReadProblem):
     """A learning problem that says what was read, up to ``constant``.
 
     Attributes
     ----------
-    reading : Reading
-        What it comes from.
-    problem : LearningProblem
-        P(w, b) + ``constant`` is ``reading.sign`` times the objective as written.
     bundles : list of Bundle
         What is said of each prediction.
     rows : list of LossRows
@@ -45,17 +175,13 @@ class PosedReading:
         What each bundle says beyond its losses, row by row.
     design : SampleDesign
         Where the entries of the variables are.
-    constant : float
-        Numbers that do not hang on w and b.
-    check : object
-        What it was compared with, at the points of ``verify``.
-    ends : dict
-        The least and largest entries that each variable may have as it is written, once asked.
     carried : dict
         What solves found out about the design, for the next one.
     form : FactoredForm or None
         What was factored.
     """
+
+    crosscheck = LearningCrosscheck
 
     reading: Reading
     problem: LearningProblem
@@ -64,8 +190,6 @@ class PosedReading:
     beyond: list[Array]
     design: SampleDesign
     constant: float
-    check: Any = None
-    ends: dict[int, Any] = field(default_factory=dict)
     carried: dict[str, Any] = field(default_factory=dict)
     form: FactoredForm | None = None
 
@@ -93,26 +217,30 @@ class PosedReading:
         terms = {id(part.term) for bundle in self.bundles for part in bundle.parts}
         return terms | {id(line) for bundle in self.bundles for line in bundle.lines}
 
-    def of(self, reading: Reading) -> PosedReading:
-        """The same of another reading that says the same."""
-        twin = copy(self)
-        twin.reading = reading
-        return twin
-
     @property
-    def X(self) -> Any:
-        """The samples."""
-        return self.design.X
-
-    @property
-    def loss(self) -> Loss:
-        """The loss of the library."""
-        return self.problem.objective_parts.loss
+    def why(self) -> str:
+        """See ``ReadProblem``."""
+        parts = self.problem.objective_parts
+        return f"{parts.loss!r} and {parts.penalty!r} on {parts.n} samples"
 
     @property
     def penalty(self) -> Penalty:
         """The penalty of the library."""
         return self.problem.objective_parts.penalty
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return sum(each.size for each in self.design.columns.values())
+
+    @property
+    def entries(self) -> int:
+        """See ``ReadProblem``."""
+        return int(np.prod(self.design.X.shape))
+
+    def options(self) -> dict[str, Any]:
+        """See ``ReadProblem``."""
+        return {"carried": self.carried}
 
     def price(self, value: float) -> float:
         """What an objective of this value may be off by, for that its form was factored."""
@@ -124,23 +252,33 @@ class PosedReading:
                 target = float(np.sqrt(own.weight @ np.square(part.s * rows.y + part.o)))
         return self.form.price(target, value)
 
-    def values(self, w: Array, b: Any) -> dict[int, Array]:
-        """The entries of each variable, by its id."""
-        found, w = {}, np.ravel(w)
-        for key, columns in self.design.columns.items():
-            found[key] = w[columns]
+    def values(self, point: Mapping[str, Any]) -> dict[int, Array]:
+        """See ``ReadProblem``."""
+        w = np.ravel(point["w"])
+        found = {key: w[columns] for key, columns in self.design.columns.items()}
         if self.design.intercept is not None:
-            found[self.design.intercept] = np.atleast_1d(b) / self.design.unit
+            found[self.design.intercept] = np.atleast_1d(point["b"]) / self.design.unit
         return self.reading.complete(found)
 
-    def points(self, values: dict[int, Array]) -> tuple[Array, Array]:
-        """(w, b), row by row, where the variables have the entries of each row."""
-        count = len(next(iter(values.values())))
-        w = np.zeros((count, sum(each.size for each in self.design.columns.values())))
+    def points(self, values: dict[int, Array]) -> tuple[Array, Any]:
+        """(w, b) where the variables have these entries, row by row where they have rows."""
+        w = np.zeros((*next(iter(values.values())).shape[:-1], self.width))
         for key, columns in self.design.columns.items():
-            w[:, columns] = values[key]
+            w[..., columns] = values[key]
         own = self.design.intercept
-        return w, np.zeros(count) if own is None else values[own][:, 0] * self.design.unit
+        return w, 0.0 if own is None else values[own] * self.design.unit
+
+    def ends(self) -> dict[int, Any]:
+        """See ``ReadProblem``."""
+        if self.reading.balls:
+            return {}
+        low, high = (self.penalty.project(np.full(self.width, end)) for end in (-np.inf, np.inf))
+        found: dict[int, Any] = {key: (-np.inf, np.inf) for key in self.reading.remaining}
+        return found | {key: (low[c], high[c]) for key, c in self.design.columns.items()}
+
+    def set_multipliers(self, values: dict[int, Array], point: Mapping[str, Any]) -> None:
+        """See ``ReadProblem``."""
+        set_multipliers(self, values, np.ravel(point["u"]))
 
 
 def pose(reading: Reading) -> PosedReading | PosedScores:
@@ -152,7 +290,7 @@ def pose(reading: Reading) -> PosedReading | PosedScores:
         If there is none in the library, or not surely.
     """
     if reading.constraints:
-        raise Declined(f"the constraint {_brief(reading.constraints[0])}")
+        raise Declined(f"the constraint {brief(reading.constraints[0])}")
     for each in reading.terms:
         if each.kind in UNKNOWN:
             raise Declined(f"{named(each.said)}{UNKNOWN[each.kind]}")
@@ -237,24 +375,19 @@ def _alike(one: Loss, other: Loss) -> bool:
     )
 
 
-def _brief(constraint: Any) -> str:
-    text = str(constraint)
-    if len(text) <= 80:
-        return text
-    said = ", ".join(each.name() for each in constraint.variables())
-    return f"{constraint.label or type(constraint).__name__} of size {constraint.size} on {said}"
-
-
 # A reading that differs from one that was posed in the weights of penalties alone.
 
 
-def with_weights(posed: PosedReading, reading: Reading) -> PosedReading:
+def with_weights(posed: PosedReading, reading: Reading, changed: set[int]) -> PosedReading:
     """The same losses, with the penalties of a reading that differs in their weights alone.
+
+    The objective is compared again. ``changed`` are the expressions, by ``id()``, in which a
+    Parameter stands that has.
 
     Raises
     ------
     Declined
-        If there are none such in the library.
+        If there are none such in the library, or if the objective differs.
     """
     design, before = posed.design, posed.reading
     terms = [
@@ -271,56 +404,12 @@ def with_weights(posed: PosedReading, reading: Reading) -> PosedReading:
     if design.intercept is not None and entries[design.intercept].touched.any():
         raise Declined("the intercept is penalised")
     parts = [(entries[key], columns) for key, columns in design.columns.items()]
-    whole = joined(parts, sum(columns.size for _, columns in parts))
-    penalty = penalty_of(whole)
     found = posed.of(reading)
-    found.problem = repenalised(posed.problem, penalty)
+    found.problem = repenalised(posed.problem, penalty_of(joined(parts, posed.width)))
     found.constant = reading.constant + sum(float(each.sum()) for each in posed.beyond)
+    with np.errstate(all="ignore"):
+        found.verify_ends()
+        check = posed.check.of(found)
+        check.written = check.written.but_for(reading.walker, changed)
+        check.compare_whole(*check.total())
     return found
-
-
-# What was recognised, solved; and the variables, filled.
-
-
-LEAST = 1e-14
-"""No smaller relative gap is asked of an engine."""
-
-
-class Answer(NamedTuple):
-    """The certificate of a problem as written, and which engine took how many steps, how long."""
-
-    certificate: Certificate
-    solver: str
-    iterations: int
-    seconds: float
-
-
-def solved(problem: LearningProblem | TrendFilter, entries: int, tol: float, **options: Any) -> Any:
-    """The certified answer, None without; its gap is at most ``tol`` of P, where that is reached.
-
-    The null model, on which a learning problem is measured, may be far above P. An infimum that is
-    not attained has no other scale. ``options`` are those of the problem's ``solve``.
-    """
-    found = problem.solve(tol=tol, max_seconds=patience(entries), **options)
-    own = found.certificate
-    if own.verdict is not Verdict.CERTIFIED or own.claim not in ("optimal", "unattained"):
-        return None
-    if own.claim == "unattained":
-        return found
-    size = max(abs(own.primal_objective), abs(own.dual_objective))
-    if own.gap <= tol * size:
-        return found
-    asked = max(0.5 * tol * size / own.scale, LEAST)
-    closer = problem.solve(tol=asked, max_seconds=patience(entries), **options)
-    return closer if closer.certificate.verdict is Verdict.CERTIFIED else found
-
-
-def patience(entries: int) -> float:
-    """Seconds after which a conic solver is asked: an infimum may have no minimiser."""
-    return 10.0 + 1e-5 * entries
-
-
-def fill(reading: Reading, values: dict[int, Any]) -> None:
-    """Give the variables their values."""
-    for key, variable in reading.variables.items():
-        variable.save_value(np.array(values[key]).reshape(variable.shape, order="F"))

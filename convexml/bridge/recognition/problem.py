@@ -18,17 +18,14 @@ from ...models.trend import TrendFilter
 from ...numerics import Array, without_warnings
 from ...penalties import Penalty
 from .affine import Walker
+from .answers import ReadProblem
 from .atoms import read_objective
-from .duals import PosedDual, pose_dual, verify_dual
+from .duals import pose_dual
 from .elimination import read_constraints
 from .maps import Declined
 from .posing import PosedReading, pose, with_weights
-from .softmax import PosedScores
 from .terms import LinearTerm, Reading, Term
-from .trends import PosedTrend, looks_like_a_trend, pose_trend, verify_trend
-from .verification import random_points, verify, verify_weights
-
-Posed = PosedReading | PosedScores | PosedDual | PosedTrend
+from .trends import PosedTrend, looks_like_a_trend, pose_trend
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Recognition:
     loss: Loss | None
     penalty: Penalty | None
     why: str
-    posed: Posed | None = field(default=None, repr=False, compare=False)
+    posed: ReadProblem | None = field(default=None, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return self.problem is not None
@@ -106,51 +103,41 @@ def read(problem: Any) -> Recognition:
         for way in _ways(reading):
             try:
                 posed = way(reading.copy())
+                if posed is not None:
+                    posed.verify()
             except Declined as reason:
                 reasons[way] = str(reason)
                 continue
             if posed is not None:
-                if isinstance(posed, PosedTrend):
-                    return Recognition(posed.problem, None, None, repr(posed.problem), posed)
-                parts = posed.problem.objective_parts
-                why = f"{parts.loss!r} and {parts.penalty!r} on {parts.n} samples"
-                why = f"the dual of {why}" if isinstance(posed, PosedDual) else why
-                return Recognition(posed.problem, parts.loss, parts.penalty, why, posed)
+                parts = getattr(posed.problem, "objective_parts", None)
+                loss, penalty = getattr(parts, "loss", None), getattr(parts, "penalty", None)
+                return Recognition(posed.problem, loss, penalty, posed.why, posed)
     except Declined as reason:
         reasons[None] = str(reason)
     # What is nearly a trend filter is told what it lacks for one, else the last reason counts.
-    why = reasons.get(_as_trend) or next(reversed(reasons.values()), "")
+    why = reasons.get(pose_trend) or next(reversed(reasons.values()), "")
     return Recognition(None, None, None, f"declined: {why}")
 
 
-def _ways(reading: Reading) -> list[Callable[[Reading], Posed | None]]:
+def _ways(reading: Reading) -> list[Callable[[Reading], ReadProblem | None]]:
     """A learning problem, its dual (first where a form would have to be factored), or a trend."""
     if looks_like_a_trend(reading):
-        return [_as_trend, _as_learning_problem, _as_dual]
+        return [pose_trend, pose_learning, pose_dual]
     forms = any(each.kind == "form" for each in reading.terms)
-    first = [_as_dual, _as_learning_problem] if forms else [_as_learning_problem, _as_dual]
-    return [*first, _as_trend]
+    first = [pose_dual, pose_learning] if forms else [pose_learning, pose_dual]
+    return [*first, pose_trend]
 
 
-def _as_learning_problem(reading: Reading) -> Posed:
+def pose_learning(reading: Reading) -> ReadProblem:
+    """The learning problem that says what was read.
+
+    Raises
+    ------
+    Declined
+        If there is none in the library, or not surely.
+    """
     read_constraints(reading)
-    posed = pose(reading)
-    verify(posed)
-    return posed
-
-
-def _as_dual(reading: Reading) -> Posed | None:
-    posed = pose_dual(reading)
-    if posed is not None:
-        verify_dual(posed, random_points(reading))
-    return posed
-
-
-def _as_trend(reading: Reading) -> Posed | None:
-    posed = pose_trend(reading)
-    if posed is not None:
-        verify_trend(posed)
-    return posed
+    return pose(reading)
 
 
 # What a CVXPY problem is made of, and whether anything of it has changed since.
@@ -347,8 +334,7 @@ class Kept:
     def of(cls, posed: PosedReading | PosedTrend, seen: SeenProblem) -> Kept:
         """What is read of a problem that was seen when it was read."""
         alone = posed.of(replace(posed.reading, problem=None))
-        if isinstance(alone, PosedReading):
-            alone.check = alone.check.of(alone)
+        alone.check = alone.check.of(alone)
         return cls(alone, seen)
 
     def again(self, problem: Any) -> PosedReading | PosedTrend | None:
@@ -367,14 +353,13 @@ class Kept:
                 # Posed and compared as at first: only expressions are not walked again.
                 trend = pose_trend(reading)
                 if trend is not None:
-                    verify_trend(trend)
+                    trend.verify()
                     trend.reading.walker = anew
                 return trend
             if problem.constraints or not same_but_for_weights(self.posed, reading, depending):
                 return None
             reading.walker = anew
-            posed = with_weights(self.posed, reading)
-            verify_weights(posed, depending)
+            posed = with_weights(self.posed, reading, depending)
         except Declined:  # reading it anew says why
             return None
         return posed
@@ -384,7 +369,7 @@ KEPT: WeakKeyDictionary[Any, Kept | None] = WeakKeyDictionary()
 """By problem; None after the first time."""
 
 
-def posed_of(problem: Any) -> Posed | None:
+def posed_of(problem: Any) -> ReadProblem | None:
     """The learning problem that a problem is; None where it is not recognised."""
     kept = KEPT.get(problem)
     found = None if kept is None else kept.again(problem)

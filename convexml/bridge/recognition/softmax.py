@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,11 +12,13 @@ from scipy import sparse
 from ...losses import Softmax
 from ...models.problem import LearningProblem
 from ...numerics import Array
+from .answers import ReadProblem
 from .columns import learning, require_coercive, shares_of_classes
 from .losses import NEAR
 from .maps import Declined, named, transposed
 from .penalties import collect, is_penalty, joined, penalty_of
 from .terms import LinearTerm, Reading, Term
+from .verification import ROUNDING, Crosscheck, require_same
 
 
 @dataclass(frozen=True)
@@ -33,12 +36,52 @@ class Block:
         return self.weight.size, self.scores.shape[1]
 
 
+class CrosscheckOfScores(Crosscheck):
+    """What is read and what is written: scores have a column for each class."""
+
+    def parts(self) -> tuple[Any, Any]:
+        """See ``Crosscheck``."""
+        posed, start = self.posed, 0
+        objective, (key, places) = posed.problem.objective_parts, posed.weights
+        w = self.values[key][..., places]
+        every = w.reshape(-1, *places.shape)
+        z = np.array([posed.X @ each for each in every]).reshape(*w.shape[:-2], -1, w.shape[-1])
+        if posed.shifts is not None:
+            z = z + self.values[posed.shifts[0]][..., None, posed.shifts[1]]
+        for term in self.reading.terms:
+            if all(each.is_selection for each in term.affine.maps.values()):
+                self.same_argument(term)
+        rows = np.reshape(z, (-1, *z.shape[-2:]))
+        own = np.array([objective.loss.value(objective.y, each) for each in rows])
+        own = np.where(objective.c > 0.0, objective.c * own, 0.0).reshape(z.shape[:-1])
+        for block in posed.blocks:
+            kept = block.weight > 0.0
+            here = slice(start, start + int(kept.sum()))
+            start, term, weight = here.stop, block.term, block.weight[kept]
+            scores = self.argument(term)[..., block.scores][..., kept, :]
+            slack = self.slack(term)[..., block.scores][..., kept, :]
+            require_same(z[..., here, :], scores, slack, term.source)
+            top = scores.max(axis=-1)
+            whole = top + np.log(np.exp(scores - top[..., None]).sum(axis=-1))
+            label = objective.y[here].astype(int)
+            mine = scores[..., np.arange(label.size), label]
+            off = ROUNDING * (np.abs(whole) + np.abs(mine)) + slack.max(axis=-1)
+            require_same(own[..., here], weight * (whole - mine), weight * off, term.said)
+            self.rounding = self.rounding + (weight * off).sum(axis=-1)
+        value = objective.penalty.value
+        penalty = np.array([float(value(each.ravel())) for each in every]).reshape(z.shape[:-2])
+        size = own.sum(axis=-1) + np.abs(penalty) + abs(posed.constant)
+        return own.sum(axis=-1) + penalty + posed.constant, size
+
+
 @dataclass
-class PosedScores:
+class PosedScores(ReadProblem):
     """A softmax regression that says what was read, up to ``constant``.
 
     ``weights`` (d, K) and ``shifts`` (K,) are the entries of the variables by feature and class.
     """
+
+    crosscheck = CrosscheckOfScores
 
     reading: Reading
     problem: LearningProblem
@@ -48,18 +91,37 @@ class PosedScores:
     weights: tuple[int, Array]
     shifts: tuple[int, Array] | None
 
-    def values(self, w: Array, b: Any) -> dict[int, Array]:
-        """The entries of each variable, by its id."""
+    @property
+    def why(self) -> str:
+        """See ``ReadProblem``."""
+        parts = self.problem.objective_parts
+        return f"{parts.loss!r} and {parts.penalty!r} on {parts.n} samples"
+
+    @property
+    def entries(self) -> int:
+        """See ``ReadProblem``."""
+        return int(np.prod(self.X.shape))
+
+    def values(self, point: Mapping[str, Any]) -> dict[int, Array]:
+        """See ``ReadProblem``."""
         found = {key: np.zeros(each.size) for key, each in self.reading.variables.items()}
-        found[self.weights[0]][self.weights[1]] = np.reshape(w, self.weights[1].shape)
-        if self.shifts is not None:
-            found[self.shifts[0]][self.shifts[1]] = b
+        for part, name in ((self.weights, "w"), (self.shifts, "b")):
+            if part is not None:
+                found[part[0]][part[1]] = np.reshape(point[name], part[1].shape)
         return found
 
-    def point(self, values: dict[int, Array]) -> tuple[Array, Any]:
-        """(W, b) where each variable has these entries, W as one vector."""
-        w = values[self.weights[0]][self.weights[1]].ravel()
-        return w, 0.0 if self.shifts is None else values[self.shifts[0]][self.shifts[1]]
+    def ends(self) -> dict[int, Any]:
+        """See ``ReadProblem``."""
+        key, places = self.weights
+        low, high = np.empty((2, places.size))
+        for ends, end in ((low, -np.inf), (high, np.inf)):
+            penalty = self.problem.objective_parts.penalty
+            ends[places.ravel()] = penalty.project(np.full(places.size, end))
+        free = {} if self.shifts is None else {self.shifts[0]: (-np.inf, np.inf)}
+        return free | {key: (low, high)}
+
+    def set_multipliers(self, values: dict[int, Array], point: Mapping[str, Any]) -> None:
+        """See ``ReadProblem``; there are no constraints."""
 
 
 def pose_scores(reading: Reading) -> PosedScores:

@@ -188,6 +188,13 @@ def per_row(kind: str, a: Array, level: float, groups: Array | None = None) -> A
         return top + np.log(np.bincount(groups, np.exp(a - top[groups])))
 
 
+def counted(index: Array, entries: Array, size: int) -> Array:
+    """Entries added up at their places, of one point or point by point."""
+    if entries.ndim == 1:
+        return np.bincount(index, entries, size)
+    return np.array([np.bincount(index, each, size) for each in entries])
+
+
 # The expressions of a problem at points, by CVXPY's own atoms; each is evaluated once a point.
 
 

@@ -1,13 +1,13 @@
 """Trend filters: squared distances from a signal, and absolute differences of some order.
 
-- ``differences``: whether rows are differences of neighbours, and of which order.
-- ``posing``: the signal, and the trend filter in its own units.
-- ``verifying``: what was read against what CVXPY computes from the expressions as written.
-- ``answering``: solved, filled, certified as written.
+- Whether rows are differences of neighbours, and of which order.
+- The signal, and the trend filter in its own units.
+- What was read against what CVXPY computes from the expressions as written.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,25 +16,17 @@ from scipy import sparse
 from scipy.special import binom
 
 from ...certificates import Certificate
-from ...certificates.scale import relative
 from ...errors import InputError
 from ...formulas import Condition
 from ...models.trend import TrendFilter
 from ...numerics import EPS, Array, gamma
-from .constraints import brief
-from .elimination import Slopes, derivative, eliminate, save_multipliers
+from .answers import ReadProblem
+from .constraints import refused
+from .elimination import Slopes, derivative, eliminate, set_eliminated
 from .losses import NEAR
 from .maps import LOOKED_AT, Declined, named, transposed
-from .posing import Answer, fill, solved
-from .terms import AsWritten, Reading, Term
-from .verification import (
-    ROUNDING,
-    compare_constraints,
-    compare_derived,
-    ends_of,
-    random_values,
-    same_ends,
-)
+from .terms import Reading, Term, counted
+from .verification import ROUNDING, Crosscheck, require_same
 
 # Whether rows are differences of neighbours, and of which order.
 
@@ -141,8 +133,55 @@ class SquaredDistances:
     lost: float = 0.0
 
 
+class TrendCrosscheck(Crosscheck):
+    """What is read and what is written, entry by entry and difference by difference."""
+
+    def parts(self) -> tuple[Any, Any]:
+        """See ``Crosscheck``."""
+        self.x = self.values[self.posed.key]
+        ours = self._distances() + self._sizes() + self.posed.level
+        return ours, np.abs(ours) + abs(self.posed.level)
+
+    def _distances(self) -> Array:
+        """c (x - y)^2, entry by entry, against squares and lines as they are written."""
+        posed, n, y = self.posed, self.x.shape[-1], self.posed.signal
+        theirs, size = np.zeros_like(self.x), np.zeros_like(self.x)
+        for term in posed.squares:
+            at = self.same_argument(term)
+            index = term.affine.maps[posed.key].index
+            theirs += counted(index, term.weight * at**2, n)
+            bound = np.abs(at) + self.slack(term) / ROUNDING + np.abs(term.affine.offset)
+            size += counted(index, term.weight * bound**2, n)
+        for line in posed.reading.linear:
+            self.same_argument(line)
+        lines = lines_of(posed.reading, posed.key, n) * self.x
+        c = posed.factor / (2.0 * n)
+        ours = c * (self.x - y) ** 2 + posed.distances.over
+        size += np.abs(lines) + np.abs(posed.distances.over) + c * (np.abs(self.x) + np.abs(y)) ** 2
+        require_same(ours - lines, theirs, ROUNDING * size, "a distance from the signal")
+        self.rounding = self.rounding + ROUNDING * size.sum(axis=-1)
+        return np.asarray(ours.sum(axis=-1))
+
+    def _sizes(self) -> Array:
+        """lam abs(A x), difference by difference, against sizes as they are written."""
+        posed, program = self.posed, self.posed.problem.program
+        z = np.diff(self.x, program.times)
+        theirs, off = np.zeros_like(z), np.zeros_like(z)
+        for rows in posed.differences.rows:
+            at, weight = self.same_argument(rows.term), rows.term.weight
+            if rows.times != posed.problem.order + 1:
+                raise Declined(f"{named(rows.term.said)} is of another order than was read")
+            theirs += counted(rows.start, weight * np.abs(at), z.shape[-1])
+            room = weight * (self.slack(rows.term) + ROUNDING * np.abs(at))
+            off += counted(rows.start, room, z.shape[-1])
+        ours = posed.factor * program.lam * np.abs(z)
+        require_same(ours, theirs, off, "a difference")
+        self.rounding = self.rounding + off.sum(axis=-1)
+        return np.asarray(ours.sum(axis=-1))
+
+
 @dataclass
-class PosedTrend:
+class PosedTrend(ReadProblem):
     """c sum (x - y)^2 + g sum abs(A x) + ``constant``: ``factor`` = 2 n c times a trend filter.
 
     Attributes
@@ -161,6 +200,8 @@ class PosedTrend:
         Where c, y and parts of ``constant`` come from; the rest of it is ``level``.
     """
 
+    crosscheck = TrendCrosscheck
+
     reading: Reading
     key: int
     squares: list[Term]
@@ -170,12 +211,13 @@ class PosedTrend:
     distances: SquaredDistances
     level: float
 
-    def of(self, reading: Reading) -> PosedTrend:
-        """The same of another reading that says the same."""
-        return replace(self, reading=reading)
+    @property
+    def why(self) -> str:
+        """See ``ReadProblem``."""
+        return repr(self.problem)
 
     @property
-    def constant(self) -> float:
+    def constant(self) -> float:  # type: ignore[override]
         """Numbers that do not hang on x."""
         return float(self.distances.over.sum()) + self.level
 
@@ -184,9 +226,37 @@ class PosedTrend:
         """The entries of y."""
         return self.problem.program.y
 
-    def values(self, w: Array) -> dict[int, Array]:
-        """The entries of each variable where x is w."""
-        return self.reading.complete({self.key: np.array(w)})
+    @property
+    def entries(self) -> int:
+        """See ``ReadProblem``."""
+        return self.signal.size
+
+    def values(self, point: Mapping[str, Any]) -> dict[int, Array]:
+        """See ``ReadProblem``."""
+        return self.reading.complete({self.key: np.array(point["w"])})
+
+    def ends(self) -> dict[int, Any]:
+        """See ``ReadProblem``."""
+        return {self.key: (-np.inf, np.inf)}
+
+    def certified(self, own: Certificate, point: Mapping[str, Any]) -> Certificate:
+        """See ``ReadProblem``: ``factor`` times all."""
+        names = "primal_objective", "dual_objective", "gap", "scale", "rounding", "repaired"
+        found = own.but(**{name: self.factor * getattr(own, name) for name in names})
+        found = found.but(dual={"s": self.factor * own.dual["s"]})
+        found.put_off(lambda: [_in_units(row, self.factor) for row in own.conditions])
+        return found
+
+    def set_multipliers(self, values: dict[int, Array], point: Mapping[str, Any]) -> None:
+        """Of what was eliminated: a size has its share of s, which is lam times a subgradient."""
+        lam, slopes = self.problem.lam, Slopes()
+        s = np.clip(point["s"], -lam, lam)
+        share = s / lam if lam > 0.0 else np.zeros_like(s)
+        for rows in self.differences.rows:
+            slopes[id(rows.term)] = rows.term.weight * np.sign(rows.scale) * share[rows.start]
+        for term in self.squares:
+            slopes[id(term)] = derivative(term, term.affine(values))
+        set_eliminated(self.reading, values, slopes)
 
     def price(self, value: float) -> float:
         """What the numbers that were read change of a minimum that is at most ``value``.
@@ -220,7 +290,7 @@ def pose_trend(reading: Reading) -> PosedTrend | None:
     if not sizes:
         return None
     if left:
-        raise Declined(f"the constraint {brief(left[0].constraint)} on a trend filter")
+        raise refused(left[0], "on a trend filter")
     ((key, variable),) = reading.remaining.items()
     for bounds in (reading.lower, reading.upper):
         if bounds:
@@ -313,179 +383,6 @@ def lines_of(reading: Reading, key: int, n: int) -> Array:
     found = np.zeros(n)
     for line in reading.linear:
         found += transposed(line.affine.maps[key], line.weight)
-    return found
-
-
-# What was read of a trend filter against what CVXPY computes from the expressions as written.
-
-
-def verify_trend(posed: PosedTrend) -> None:
-    """Compare at a random point of each size.
-
-    Raises
-    ------
-    Declined
-        If anything differs.
-    """
-    reading, variable = posed.reading, posed.reading.variables[posed.key]
-    free = np.full(variable.size, np.inf)
-    with np.errstate(invalid="ignore"):  # inf - inf
-        same_ends(variable, (-free, free), ends_of(variable))
-    values = random_values(reading)
-    written, eliminated = AsWritten(reading.walker, values), reading.eliminated
-    if eliminated:  # at any entries of these first, then at those that they stand for
-        compare_constraints(reading, written)
-        values = reading.complete(dict(values))
-        written = written.moved(values, {each.key for each in eliminated})
-    TrendCrosscheck(posed, values, written).compare(not eliminated)
-
-
-class TrendCrosscheck:
-    """What is read and what is written, at one point or at several, row by row."""
-
-    def __init__(
-        self, posed: PosedTrend, values: dict[int, Array], written: AsWritten | None = None
-    ) -> None:
-        self.posed, self.values, self.x = posed, values, values[posed.key]
-        self.written = AsWritten(posed.reading.walker, values) if written is None else written
-        self.rounding: Any = 0.0
-
-    def compare(self, constraints: bool = True) -> Any:
-        """The objective as written, a number for each point; Declined where anything differs.
-
-        ``constraints`` that were compared are not compared again, but for what became of them.
-        """
-        reading = self.posed.reading
-        if constraints:
-            compare_constraints(reading, self.written)
-        compare_derived(reading, self.written)
-        return self._whole(self._distances() + self._sizes())
-
-    def _argument(self, each: Any) -> tuple[Array, Array]:
-        """Of a term or a line: as it is written, if it is, and what it may be off by."""
-        ours, off = each.affine(self.values), ROUNDING * each.affine.terms(self.values)
-        if each.source is None:
-            return ours, off
-        theirs = self.written.entries(each.source)
-        if ours.shape != theirs.shape or not (np.abs(ours - theirs) <= off).all():
-            raise Declined(f"{named(each.source)} is not what was read")
-        return theirs, off
-
-    def _distances(self) -> Array:
-        """c (x - y)^2, entry by entry, against squares and lines as they are written."""
-        posed, n, y = self.posed, self.x.shape[-1], self.posed.signal
-        theirs, size = np.zeros_like(self.x), np.zeros_like(self.x)
-        for term in posed.squares:
-            at, off = self._argument(term)
-            index = term.affine.maps[posed.key].index
-            theirs += _counted(index, term.weight * at**2, n)
-            bound = np.abs(at) + off / ROUNDING + np.abs(term.affine.offset)
-            size += _counted(index, term.weight * bound**2, n)
-        for line in posed.reading.linear:
-            self._argument(line)
-        lines = lines_of(posed.reading, posed.key, n) * self.x
-        c = posed.factor / (2.0 * n)
-        ours = c * (self.x - y) ** 2 + posed.distances.over
-        size += np.abs(lines) + np.abs(posed.distances.over) + c * (np.abs(self.x) + np.abs(y)) ** 2
-        if not (np.abs(ours - theirs - lines) <= ROUNDING * size).all():
-            raise Declined("the distances from a signal are not what was read")
-        self.rounding = self.rounding + ROUNDING * size.sum(axis=-1)
-        return np.asarray(ours.sum(axis=-1))
-
-    def _sizes(self) -> Array:
-        """lam abs(A x), difference by difference, against sizes as they are written."""
-        posed, program = self.posed, self.posed.problem.program
-        z = np.diff(self.x, program.times)
-        theirs, off = np.zeros_like(z), np.zeros_like(z)
-        for rows in posed.differences.rows:
-            at, slack = self._argument(rows.term)
-            weight = rows.term.weight
-            if rows.times != posed.problem.order + 1:
-                raise Declined(f"{named(rows.term.said)} is of another order than was read")
-            theirs += _counted(rows.start, weight * np.abs(at), z.shape[-1])
-            room = weight * (slack + ROUNDING * np.abs(at))
-            off += _counted(rows.start, room, z.shape[-1])
-        ours = posed.factor * program.lam * np.abs(z)
-        if not (np.abs(ours - theirs) <= off).all():
-            raise Declined("the differences are not what was read")
-        self.rounding = self.rounding + off.sum(axis=-1)
-        return np.asarray(ours.sum(axis=-1))
-
-    def _whole(self, ours: Array) -> Any:
-        posed, reading = self.posed, self.posed.reading
-        written = self.written.number(reading.problem.objective.args[0])
-        ours = ours + posed.level
-        self.rounding = self.rounding + ROUNDING * (np.abs(ours) + abs(posed.level))
-        agree = np.abs(reading.sign * written - ours) <= self.rounding
-        if not agree.all():
-            theirs, ours = (np.ravel(each)[np.argmin(agree)] for each in (written, ours))
-            raise Declined(f"the objective is {theirs:g} as written and {ours:g} as read")
-        return written
-
-
-def _counted(index: Array, entries: Array, size: int) -> Array:
-    """Entries added up at their places, point by point."""
-    if entries.ndim == 1:
-        return np.bincount(index, entries, size)
-    return np.array([np.bincount(index, each, size) for each in entries])
-
-
-# A trend filter, solved: its variables and multipliers filled, certified as written.
-
-
-def answer_trend(posed: PosedTrend, tol: float) -> Answer | None:
-    """The answer to the problem as written, its variables filled; None where there is none."""
-    solution = solved(posed.problem, posed.signal.size, tol)
-    if solution is None:
-        return None
-    values = posed.values(solution.primal["w"])
-    try:
-        written = float(TrendCrosscheck(posed, values).compare())
-        s = np.clip(solution.dual["s"], -posed.problem.lam, posed.problem.lam)
-        certificate = trend_as_written(posed, solution.certificate, written, tol)
-        if not certificate.relative_gap <= tol:
-            return None
-        # Of what was eliminated: a size has its share of s, which is lam times a subgradient.
-        slopes, lam = Slopes(), posed.problem.lam
-        share = s / lam if lam > 0.0 else np.zeros_like(s)
-        for rows in posed.differences.rows:
-            slopes[id(rows.term)] = rows.term.weight * np.sign(rows.scale) * share[rows.start]
-        for term in posed.squares:
-            slopes[id(term)] = derivative(term, term.affine(values))
-        for gone in reversed(posed.reading.eliminated):
-            for term in getattr(gone, "squares", ()):
-                slopes[id(term)] = derivative(term, term.affine(values))
-            gone.set_multipliers(slopes)
-    except Declined:
-        return None
-    save_multipliers(posed.reading)
-    fill(posed.reading, values)
-    return Answer(certificate, solution.solver, solution.iterations, solution.seconds)
-
-
-def trend_as_written(
-    posed: PosedTrend, own: Certificate, written: float, tol: float
-) -> Certificate:
-    """The certificate of the trend filter, in the units and words of the problem."""
-    sign, factor, constant = posed.reading.sign, posed.factor, posed.constant
-    primal, dual = (factor * each for each in (own.primal_objective, own.dual_objective))
-    slip = abs(sign * written - (primal + constant))
-    slip += posed.price(max(sign * written - constant, primal))
-    gap = factor * own.gap + slip
-    found = own.but(
-        tol=tol,
-        primal_objective=written,
-        dual_objective=sign * (dual + constant),
-        gap=gap,
-        relative_gap=relative(gap, factor * own.scale),
-        scale=factor * own.scale,
-        rounding=factor * own.rounding + slip,
-        repaired=factor * own.repaired,
-        proved_gap=np.inf,
-        unproved="numbers were rounded when the problem was read",
-        dual={"s": factor * own.dual["s"]},
-    )
-    found.put_off(lambda: [_in_units(row, factor) for row in own.conditions])
     return found
 
 
