@@ -27,7 +27,8 @@ from ..validation import known_keywords, positive_number, yes_or_no
 from .absence import certify_absence
 from .certificate import ENDED, certify_problem, judge
 from .point import Posed, pose, sparse_values
-from .recognition.problem import posed_of
+from .recognition.kept import keep, kept_reading
+from .recognition.problem import read
 from .recognition.sums import split_sum
 
 # Solvers that are given the conic form itself: CVXPY would compile the problem once more.
@@ -300,9 +301,8 @@ def _solve(
     """As what it is recognised as, else as a sum, else by one solver after the other."""
     name, started = str(solver).lower(), time.perf_counter()
     if name == "auto":
-        require_problem(problem, "solve")
-        read = posed_of(problem)
-        found = None if read is None else read.answer(tol)
+        known = kept_reading(problem) or keep(problem, read(problem).posed)
+        found = None if known is None else known.answer(tol)
         if found is not None:
             setup = time.perf_counter() - started - found.seconds
             stats = stats_of(found.seconds, setup, found.iterations)

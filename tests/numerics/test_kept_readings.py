@@ -14,7 +14,7 @@ import pytest
 
 import convexml as cml
 from convexml import Verdict
-from convexml.bridge.recognition.problem import KEPT
+from convexml.bridge.recognition.kept import KEPT
 
 rng = np.random.default_rng(7)
 

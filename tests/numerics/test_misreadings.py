@@ -25,6 +25,7 @@ from convexml.bridge.recognition.elimination import read_constraints
 from convexml.bridge.recognition.maps import Declined
 from convexml.bridge.recognition.posing import pose
 from convexml.bridge.recognition.slacks import Slack
+from convexml.bridge.recognition.softmax import pose_scores
 from convexml.bridge.recognition.trends import pose_trend
 
 Fault = Callable[[Any], bool]
@@ -367,7 +368,10 @@ def noticed(kind: str, problem: Any, before: Fault, after: Fault) -> bool | None
         if posed is None:
             raise Declined("nothing of the kind")
         planted = after(posed) or planted
-        (pose(reading) if kind == "learning" else posed).verify()
+        if kind == "learning":
+            scores = any(term.kind == "log_sum_exp" for term in reading.terms)
+            posed = (pose_scores if scores else pose)(reading)
+        posed.verify()
     except (Declined, KeyError, cml.errors.InputError):
         if planted:
             return True

@@ -20,7 +20,6 @@ from .elimination import set_multipliers
 from .losses import Bundle, FactoredForm, LossRows, beyond_losses, bundles, by_home, factored, lower
 from .maps import Declined, named
 from .penalties import Entries, ball_of, collect, is_penalty, joined, penalty_of
-from .softmax import PosedScores, pose_scores
 from .terms import INDICATORS, Reading, Term, per_row
 from .verification import ROUNDING, Crosscheck, as_read, require_same, rounding
 
@@ -281,7 +280,7 @@ class PosedReading(ReadProblem):
         set_multipliers(self, values, np.ravel(point["u"]))
 
 
-def pose(reading: Reading) -> PosedReading | PosedScores:
+def pose(reading: Reading) -> PosedReading:
     """The learning problem that says what was read.
 
     Raises
@@ -294,10 +293,6 @@ def pose(reading: Reading) -> PosedReading | PosedScores:
     for each in reading.terms:
         if each.kind in UNKNOWN:
             raise Declined(f"{named(each.said)}{UNKNOWN[each.kind]}")
-    if any(each.kind == "log_sum_exp" for each in reading.terms):
-        if reading.rows:
-            raise Declined("constraints on the scores of several classes")
-        return pose_scores(reading)
     form = factored(reading)
     penalties = [each for each in reading.terms if is_penalty(each)]
     others = [each for each in reading.terms if not is_penalty(each)]

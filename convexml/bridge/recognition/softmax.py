@@ -132,6 +132,8 @@ def pose_scores(reading: Reading) -> PosedScores:
     Declined
         If there is none, or not surely.
     """
+    if reading.rows or reading.constraints:
+        raise Declined("constraints on the scores of several classes")
     terms = [each for each in reading.terms if each.kind == "log_sum_exp"]
     penalties = [each for each in reading.terms if each.kind != "log_sum_exp"]
     for each in penalties:

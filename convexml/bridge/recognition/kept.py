@@ -1,0 +1,335 @@
+"""What was read of a CVXPY problem, kept for its next solve, and whether anything has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from operator import is_
+from typing import Any, Self
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from scipy import sparse
+
+from ...numerics import Array
+from .affine import Walker
+from .answers import ReadProblem
+from .atoms import read_objective
+from .duals import PosedDual, pose_dual
+from .maps import Declined
+from .posing import PosedReading, with_weights
+from .softmax import PosedScores, pose_scores
+from .terms import LinearTerm, Reading, Term
+from .trends import PosedTrend, pose_trend
+
+# What a CVXPY problem is made of, and whether anything of it has changed since.
+
+
+MOST = 500_000
+"""Numbers of a problem, above which none are copied to be compared later."""
+STORED = ("data", "indices", "indptr", "row", "col", "offsets")
+"""The arrays of sparse matrices, by their formats."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """An expression, constraint or objective: what it is made of, and its numbers."""
+
+    source: Any
+    inside: tuple[Any, ...]
+    numbers: Any
+
+
+@dataclass(frozen=True)
+class SeenProblem:
+    """A problem as it was: every expression in it by identity, all of its numbers as copies.
+
+    Constants and Parameters may be written to in place, lists of arguments changed: whatever is
+    not found as it was makes the problem another one.
+    """
+
+    objective: Any
+    constraints: list[Any]
+    parts: list[Piece]
+    _depending: dict[frozenset[int], set[int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, problem: Any) -> Self | None:
+        """What there is; None where it is large."""
+        parts, visited, count = [], set(), 0
+        waiting = [problem.objective, *problem.constraints]
+        while waiting:
+            source = waiting.pop()
+            if id(source) in visited:
+                continue
+            visited.add(id(source))
+            inside, numbers = _taken_apart(source)
+            count += _count(numbers)
+            if count > MOST:
+                return None
+            parts.append(Piece(source, inside, _copied(numbers)))
+            waiting += inside
+        return cls(problem.objective, list(problem.constraints), parts)
+
+    def changes(self, problem: Any) -> set[int] | None:
+        """The Parameters, by id, whose values have changed; None where anything else has."""
+        constraints = problem.constraints
+        if problem.objective is not self.objective or len(constraints) != len(self.constraints):
+            return None
+        if any(a is not b for a, b in zip(constraints, self.constraints, strict=True)):
+            return None
+        found: set[int] = set()
+        for part in self.parts:
+            inside, numbers = _taken_apart(part.source)
+            # Whether these are the objects that it was made of.
+            if not (len(inside) == len(part.inside) and all(map(is_, inside, part.inside))):
+                return None
+            if not _alike(part.numbers, numbers):
+                if not _is_parameter(part.source):
+                    return None
+                found.add(part.source.id)
+        return found
+
+    def depending_on(self, parameters: set[int]) -> set[int]:
+        """The expressions, by ``id()``, in which one of these Parameters stands."""
+        key = frozenset(parameters)
+        if key not in self._depending:
+            # From the Parameters up: whatever has one of what was found inside of it.
+            users: dict[int, list[Piece]] = {}
+            for part in self.parts:
+                for each in part.inside:
+                    users.setdefault(id(each), []).append(part)
+            waiting = [
+                part
+                for part in self.parts
+                if _is_parameter(part.source) and part.source.id in parameters
+            ]
+            found: set[int] = set()
+            while waiting:
+                part = waiting.pop()
+                if id(part.source) not in found:
+                    found.add(id(part.source))
+                    waiting += users.get(id(part.source), [])
+            self._depending[key] = found
+        return self._depending[key]
+
+
+def _is_parameter(source: Any) -> bool:
+    return Walker.is_leaf(source) and bool(source.parameters())
+
+
+def _taken_apart(source: Any) -> tuple[tuple[Any, ...], Any]:
+    """What stands inside, and numbers.
+
+    Inside are arguments, the two sides of a constraint as one, and expressions among the settings;
+    numbers are the value of a constant or Parameter, attributes of a variable, settings of an atom.
+    """
+    if Walker.is_leaf(source):
+        if source.is_constant():
+            return (), source.value
+        return (), [source.shape, *map(_plain, source.attributes.values())]
+    inside, numbers = tuple(source.args), []
+    whole = _whole(source) if hasattr(source, "dual_variables") else None
+    if whole is not None:
+        inside = *inside, whole
+    for each in source.get_data() or ():
+        if hasattr(each, "is_constant"):
+            inside = *inside, each
+        else:
+            numbers.append(each)
+    return inside, numbers
+
+
+def _whole(constraint: Any) -> Any:
+    """The two sides as one; None of cones, which CVXPY refuses to name one expression of."""
+    try:
+        return constraint.expr
+    except ValueError:
+        return None
+
+
+def _plain(attribute: Any) -> Any:
+    """An attribute as numbers: bounds may be expressions."""
+    if attribute is None or attribute is False:
+        return attribute
+    if isinstance(attribute, list | tuple):
+        return [_plain(each) for each in attribute]
+    return attribute.value if hasattr(attribute, "is_constant") else attribute
+
+
+def _count(numbers: Any) -> int:
+    if sparse.issparse(numbers):
+        return int(numbers.nnz)
+    if isinstance(numbers, list | tuple):
+        return sum(_count(each) for each in numbers)
+    return int(np.size(numbers)) if isinstance(numbers, np.ndarray) else 1
+
+
+def _copied(numbers: Any) -> Any:
+    if isinstance(numbers, list | tuple):
+        return type(numbers)(_copied(each) for each in numbers)
+    if sparse.issparse(numbers) or isinstance(numbers, np.ndarray):
+        return numbers.copy()
+    return numbers
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether numbers are those that were copied, bit by bit but for the sign of 0."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if sparse.issparse(one):
+        if one.format != other.format or one.shape != other.shape:
+            return False
+        names = [name for name in STORED if hasattr(one, name)]
+        return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other)
+    return one is other or bool(one == other)
+
+
+# What was read of a problem, kept for the next time that it is solved.
+#
+# A problem is solved again and again with other values of a Parameter. Where nothing at all has
+# changed since it was read (``seen``), what was read and verified holds. Where only Parameters
+# have,
+# the objective is read again, and must be the same term by term but for the weights of penalties:
+# no
+# argument of a term has one of these Parameters in it, so that what was verified of arguments and
+# losses holds; the objective as a whole is compared again at the points of ``verify``. Of a trend
+# filter the whole of what stands on Parameters is read and compared again. Anything else is read
+# anew. Only problems that are solved a second time are kept.
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What was read, but for the problem itself, which would live as long as what is kept of it.
+
+    The walker of ``posed`` knows what was read of each expression.
+    """
+
+    posed: ReadProblem
+    seen: SeenProblem
+
+    @classmethod
+    def of(cls, posed: ReadProblem, seen: SeenProblem) -> Kept:
+        """What is read of a problem that was seen when it was read."""
+        alone = posed.of(replace(posed.reading, problem=None))
+        alone.check = alone.check.of(alone)
+        return cls(alone, seen)
+
+    def again(self, problem: Any) -> ReadProblem | None:
+        """The problem as it is now; None where it has to be read anew."""
+        changed = self.seen.changes(problem)
+        if changed is None:
+            return None
+        # A walker of its own looks numbers up anew: what is overlooked here, the answer shows.
+        anew = Walker()
+        if not changed:
+            return self.posed.of(replace(self.posed.reading, problem=problem, walker=anew))
+        depending = self.seen.depending_on(changed)
+        try:
+            reading = read_objective(problem, self.posed.reading.walker.but_for(depending))
+            if not isinstance(self.posed, PosedReading):
+                # Posed and compared as at first: only expressions are not walked again.
+                posed = POSED_AGAIN[type(self.posed)](reading)
+                if posed is not None:
+                    posed.verify()
+                    posed.reading.walker = anew
+                return posed
+            if problem.constraints or not same_but_for_weights(self.posed, reading, depending):
+                return None
+            reading.walker = anew
+            posed = with_weights(self.posed, reading, depending)
+        except Declined:  # reading it anew says why
+            return None
+        return posed
+
+
+POSED_AGAIN: dict[type[ReadProblem], Callable[[Reading], ReadProblem | None]] = {
+    PosedScores: pose_scores,
+    PosedDual: pose_dual,
+    PosedTrend: pose_trend,
+}
+KEPT: WeakKeyDictionary[Any, Kept | None] = WeakKeyDictionary()
+"""By problem; None after the first time."""
+
+
+def kept_reading(problem: Any) -> ReadProblem | None:
+    """What a problem was read as before, as it is now; None where it has to be read anew."""
+    kept = KEPT.get(problem)
+    return None if kept is None else kept.again(problem)
+
+
+def keep(problem: Any, posed: ReadProblem | None) -> ReadProblem | None:
+    """What was read of a problem, kept from the second time on."""
+    seen = None if posed is None or problem not in KEPT else SeenProblem.of(problem)
+    KEPT[problem] = None if posed is None or seen is None else Kept.of(posed, seen)
+    return posed
+
+
+def same_but_for_weights(posed: PosedReading, reading: Reading, depending: set[int]) -> bool:
+    """Whether a reading says the same, but for how much penalties count.
+
+    ``depending`` are the expressions, by ``id()``, in which a Parameter stands that has changed.
+    """
+    before, losses = posed.reading, posed.inside
+    bounds = (before.lower, reading.lower), (before.upper, reading.upper)
+    return (
+        len(before.terms) == len(reading.terms)
+        and len(before.linear) == len(reading.linear)
+        and all(
+            same_term(*pair, depending, id(pair[0]) in losses)
+            for pair in zip(before.terms, reading.terms, strict=True)
+        )
+        and all(
+            same_line(*pair, depending, id(pair[0]) in losses)
+            for pair in zip(before.linear, reading.linear, strict=True)
+        )
+        and all(
+            one.keys() == other.keys() and all(np.array_equal(one[k], other[k]) for k in one)
+            for one, other in bounds
+        )
+    )
+
+
+def same_term(one: Term, other: Term, depending: set[int], exactly: bool) -> bool:
+    """Whether two terms are of one argument, of which no Parameter has changed."""
+    return (
+        (one.kind, one.level) == (other.kind, other.level)
+        and same_groups(one.groups, other.groups)
+        and same_line(one, other, depending, exactly)
+    )
+
+
+def same_groups(one: Array | None, other: Array | None) -> bool:
+    """Whether both have none, or the same."""
+    if one is None or other is None:
+        return one is other
+    return bool(np.array_equal(one, other))
+
+
+def same_line(
+    one: Term | LinearTerm, other: Term | LinearTerm, depending: set[int], exactly: bool
+) -> bool:
+    """Whether two affine arguments are the same, and what they count: at least its sign."""
+    if not is_fixed(one, other, depending):
+        return False
+    weights = one.weight, other.weight
+    if not exactly:
+        weights = np.sign(one.weight), np.sign(other.weight)
+    return bool(np.array_equal(*weights)) and one.affine.is_same(other.affine)
+
+
+def is_fixed(one: Term | LinearTerm, other: Term | LinearTerm, depending: set[int]) -> bool:
+    """Whether both stand for one expression, and no Parameter of it has changed.
+
+    An argument that was derived is another object each time; its atom is not.
+    """
+    whole = one.source
+    if whole is None or whole is not other.source:
+        whole = getattr(one, "said", None)
+        if whole is None or whole is not getattr(other, "said", None):
+            return False
+    return id(whole) not in depending
