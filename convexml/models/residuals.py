@@ -13,7 +13,7 @@ import numpy as np
 from ..certificates import Certificate
 from ..certificates.generalized_lasso import Generalized, with_ones
 from ..certificates.judge import Better
-from ..certificates.residuals import Correlations, Dantzig, Selection, SquareRoot, in_balance, push
+from ..certificates.residuals import Correlations, Dantzig, SquareRoot, in_balance, push
 from ..data.columns import match_coefficients
 from ..deadline import seconds_left
 from ..errors import InputError
@@ -26,7 +26,7 @@ from ..problem import Objective, Statement
 from ..problem.residuals import RegressionSamples
 from ..problem.terms import Pair
 from ..solvers.dual.combinations import combination_steps
-from ..solvers.exact import Fit, scaled_lasso, smallest_box, without_combinations
+from ..solvers.exact import Fit, Selection, scaled_lasso, smallest_box, without_combinations
 from ..validation import nonnegative_number, yes_or_no
 from .arrays import ArrayProblem, Arrays, Shapes
 from .base import Hyperparameter
