@@ -179,20 +179,6 @@ MUTANTS = [
         (f"{ITERATES}::test_admm_and_its_changes_of_rho",),
     ),
     Mutant(
-        "coordinate descent on gradients that are not kept up to date",
-        "convexml/solvers/coordinate/coordinate_descent.py",
-        "g[row] += step * gram[row, k]",
-        "g[row] += 0.5 * step * gram[row, k]",
-        (f"{ITERATES}::test_coordinate_descent",),
-    ),
-    Mutant(
-        "coordinate descent without the quadratic part of the penalty",
-        "convexml/solvers/coordinate/coordinate_descent.py",
-        "smooth = np.full(len(starts), mu)",
-        "smooth = np.full(len(starts), 0.0)",
-        (f"{ITERATES}::test_coordinate_descent",),
-    ),
-    Mutant(
         "dual coordinates that ignore their upper bound",
         "convexml/solvers/coordinate/dual_coordinate_descent.py",
         "step = min(max(goal, lo[i]), hi[i]) - u[i]",

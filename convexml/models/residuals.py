@@ -603,7 +603,7 @@ class SquareRootLasso(ResidualProblem):
 
         def fit(sigma: float) -> tuple[Array, float, Array] | None:
             lasso.lam = self.lam * sigma
-            found = lasso.solve("working_set", **options, max_seconds=_limit())
+            found = lasso.solve("coordinate_descent", **options, max_seconds=_limit())
             if not {"w", "b"} <= found.primal.keys() or "u" not in found.dual:
                 return None
             options["w0"] = found.primal["w"]

@@ -206,19 +206,6 @@ class Sizes:
         return not self.is_sparse and SMALL < self.entries <= CACHE
 
     @cached_property
-    def share(self) -> float:
-        """The level of a norm as a share of lam_max, at the price of a product; nan if unknown."""
-        parts = self.objective
-        level: float = getattr(parts.penalty, "lam", 0.0)
-        if not self.is_smooth or not level > 0.0:
-            return np.nan
-        try:
-            largest = parts.penalty.lam_max(-parts.design.rmatvec(parts.null_slopes))
-        except TypeError:  # not a norm
-            return np.nan
-        return level / largest if largest > 0.0 else np.inf
-
-    @cached_property
     def product(self) -> float:
         """Seconds for X w or X'u, and the values of the loss."""
         entry = SPARSE_ENTRY if self.is_sparse else ENTRY

@@ -101,10 +101,6 @@ NEEDS: dict[str, Need] = {
         lambda objective: has_subgradient(objective.penalty),
         "its penalty names no subgradient",
     ),
-    "strongly convex penalty": (
-        lambda objective: objective.penalty.strong_convexity > 0.0,
-        "its penalty is not strongly convex",
-    ),
     "uniform l2 penalty": (
         lambda objective: (
             objective.penalty.name == "l2"
@@ -174,17 +170,9 @@ NEEDS: dict[str, Need] = {
         lambda objective: objective.penalty.zero_blocks(objective.d) is not None,
         "its penalty is not a sum of norms of blocks",
     ),
-    "l1, elastic net or group norm as its penalty": (
-        has_norm_of_blocks,
-        "its penalty is not lam > 0 times the l1, the elastic net or the group norm",
-    ),
     "sorted l1 norm as its penalty": (
         lambda objective: objective.penalty.name == "sorted_l1",
         "its penalty is not the sorted l1 norm",
-    ),
-    "binary labels": (
-        lambda objective: objective.loss.labels == "binary",
-        "its labels are not two classes",
     ),
     "bounded slope of each sample": (
         has_bounded_rounds,

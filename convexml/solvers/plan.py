@@ -17,7 +17,7 @@ import numpy as np
 from ..problem import Objective
 from .composite import kinks_at_zero
 from .driver import Sizes, Work
-from .needs import meets
+from .needs import has_norm_of_blocks, meets
 from .orthogonal import CANDIDATES
 from .registry import ALGORITHMS, takes_rows
 
@@ -141,10 +141,11 @@ TABLE = (
         lambda s: s.d * s.classes > FEW and not takes("normal_equations", s),
     ),
     Engine(
-        "working_set",
+        "coordinate_descent",
         lambda s: Work(30, 4, s.d if s.in_blocks else s.least / 4, 8, s.least / 4),
         "the loss is differentiable and the penalty a norm of blocks",
-        options=some_rows,
+        lambda s: has_norm_of_blocks(s.objective),
+        some_rows,
     ),
     Engine(
         "augmented_lagrangian",

@@ -31,9 +31,8 @@ from ..theory import (
     SubgradientRate,
     Theorem,
 )
-from .coordinate.coordinate_descent import coordinate_descent
 from .coordinate.dual_coordinate_descent import dual_coordinate_descent
-from .coordinate.working_set import working_set
+from .coordinate.working_set import coordinate_descent
 from .driver import Iterate
 from .dual.proximal_point import proximal_point
 from .dual.smo import smo
@@ -197,20 +196,7 @@ TABLE = (
     Algorithm(
         "coordinate_descent",
         coordinate_descent,
-        (
-            *SCALAR,
-            "finite loss",
-            "smooth loss",
-            "bounded curvature",
-            "norm of blocks as its penalty",
-        ),
-        1000,
-        Descent(),
-    ),
-    Algorithm(
-        "working_set",
-        working_set,
-        (*SCALAR, "finite loss", "smooth loss", "l1, elastic net or group norm as its penalty"),
+        (*SCALAR, "finite loss", "smooth loss", "norm of blocks as its penalty"),
         100,
         Descent(),
     ),
@@ -261,10 +247,11 @@ ALGORITHMS = {algorithm.name: algorithm for algorithm in (*TABLE, *PRINTED)}
 ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(("lbfgs", "l-bfgs-b", "bfgs", "newton-cg"), " Take 'newton_cg' or 'newton'."),
     **dict.fromkeys(("cholesky", "lsqr", "sparse_cg"), " Take 'normal_equations'."),
-    **dict.fromkeys(("liblinear", "celer", "skglm"), " Take 'working_set' or 'smo'."),
+    **dict.fromkeys(("liblinear", "celer", "skglm"), " Take 'coordinate_descent' or 'smo'."),
     **dict.fromkeys(("simplex", "highs-ds", "highs-ipm"), " Take 'highs'."),
     **dict.fromkeys(("gurobi", "mosek", "cplex", "scipy", "none"), " Take 'auto'."),
     "sag": " Take 'saga'.",
+    "working_set": " Take 'coordinate_descent'.",
     "libsvm": " Take 'smo'.",
 }
 """Solvers of other libraries, and which of ours is nearest."""
@@ -360,7 +347,7 @@ OVER_BLOCKS = (
     "normal_equations",
     "newton",
     "newton_cg",
-    "working_set",
+    "coordinate_descent",
     "interior_point",
     "proximal_newton",
     "method_of_multipliers",

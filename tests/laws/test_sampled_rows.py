@@ -51,9 +51,9 @@ def problems(given: dict[str, Any]) -> list[tuple[Any, str]]:
     sides = np.where(given["y"] > np.median(given["y"]) + 0.3, 1.0, -1.0)
     return [
         (cml.Ridge(lam=1e-2 * spread**2, **given), "normal_equations"),
-        (cml.Lasso(lam=lam, **given), "working_set"),
-        (cml.ElasticNet(lam=lam, l1_ratio=0.5, **given), "working_set"),
-        (cml.GroupLasso(lam=lam, groups=groups, **given), "working_set"),
+        (cml.Lasso(lam=lam, **given), "coordinate_descent"),
+        (cml.ElasticNet(lam=lam, l1_ratio=0.5, **given), "coordinate_descent"),
+        (cml.GroupLasso(lam=lam, groups=groups, **given), "coordinate_descent"),
         (cml.LogisticRegression(**(given | {"y": sides}), lam=1e-4 * spread**2), "newton"),
     ]
 

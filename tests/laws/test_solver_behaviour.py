@@ -51,7 +51,7 @@ def test_awkward_data_are_certified(loss: Any, kind: str) -> None:
             given = {"fit_intercept": (k + LOSSES.index(loss) + (share < 0.1)) % 2 == 0}
             top = cml.LearningProblem(X, y[loss.labels], loss, penalty(1.0)).lam_max
             problem = cml.LearningProblem(X, y[loss.labels], loss, penalty(share * top), **given)
-            found = problem.solve("working_set", tol=1e-9)
+            found = problem.solve("coordinate_descent", tol=1e-9)
             made.append((found.status, found.relative_gap <= 1e-9))
     assert made == 6 * [("optimal", True)]
 
@@ -76,7 +76,7 @@ def test_a_small_lam_is_reached_by_following_the_path(
     y = X @ np.where(np.arange(d) < max(20, d - 200), rng.normal(size=d), 0.0)
     problem = cml.Lasso(X, y + rng.normal(size=n), lam=1.0)
     problem.lam = share * problem.lam_max
-    solution = optimal(problem, "working_set", tol=1e-9)
+    solution = optimal(problem, "coordinate_descent", tol=1e-9)
     assert violation(problem, solution.primal["w"], float(solution.primal["b"])) < 1e-6
     assert solution.trace[-1].passes <= passes
 
@@ -89,15 +89,15 @@ def test_more_features_than_a_working_set_dense_and_sparse_and_again() -> None:
     for data in (X, X.toarray()):
         problem = cml.Lasso(data, y, 1.0)
         problem.lam = 0.02 * problem.lam_max
-        solution = optimal(problem, "working_set", tol=1e-10)
+        solution = optimal(problem, "coordinate_descent", tol=1e-10)
         values.append(solution.objective)
     assert values[0] == pytest.approx(values[1], rel=1e-11)
-    again = optimal(problem, "working_set", tol=1e-10, w0=solution.primal["w"])
+    again = optimal(problem, "coordinate_descent", tol=1e-10, w0=solution.primal["w"])
     assert again.iterations <= 1
     auto = cml.Lasso(*REAL, 0.1).solve()
-    assert (auto.solver, auto.status) == ("working_set", "optimal")
+    assert (auto.solver, auto.status) == ("coordinate_descent", "optimal")
     assert "norm of blocks" in auto.choice
-    assert cml.Lasso(*REAL, 0.1).solve(max_iter=0).solver != "working_set"
+    assert cml.Lasso(*REAL, 0.1).solve(max_iter=0).solver != "coordinate_descent"
 
 
 # -- Newton's methods ------------------------------------------------------------------------------

@@ -274,43 +274,6 @@ def test_admm_and_its_changes_of_rho(rho: float) -> None:
     assert found[-1].facts["rho"] != rho or rho == 0.05
 
 
-def test_coordinate_descent() -> None:
-    """Elastic net on the logistic loss: cycles on the quadratic model, then Armijo."""
-    lam, share = 0.06, 0.7
-    l1, l2 = lam * share, lam * (1.0 - share)
-
-    def penalty(x: Array) -> float:
-        return float(l1 * np.abs(x[:D]).sum() + 0.5 * l2 * x[:D] @ x[:D])
-
-    def value(x: Array) -> float:
-        return float(np.mean(np.logaddexp(0.0, -S * (A @ x)))) + penalty(x)
-
-    def expected() -> Iterator[Array]:
-        x = np.zeros(D + 1)
-        while True:
-            yield x
-            p = 1.0 / (1.0 + np.exp(-S * (A @ x)))
-            slope = A.T @ (-S * (1.0 - p)) / N
-            h = np.clip(p * (1.0 - p), 0.25e-3, 0.25) / N
-            gram = A.T @ (h[:, None] * A)
-            top = np.diag(gram)[:D].max()
-            trial = soft(x[:D] - slope[:D] / top, l1 / top) / (1.0 + l2 / top)
-            free = np.append((x[:D] != 0.0) | (trial != x[:D]), True)
-            new = x.copy()
-            for _ in range(200):
-                for j in np.flatnonzero(free):
-                    goal = gram[j, j] * new[j] - slope[j] - gram[j] @ (new - x)
-                    new[j] = soft(goal, l1 * MASK[j]) / (gram[j, j] + l2 * MASK[j])
-            step = new - x
-            descent, t = float(slope @ step) + penalty(new) - penalty(x), 1.0
-            while value(x + t * step) > value(x) + 1e-4 * t * descent + 1e-15:
-                t *= 0.5
-            x = x + t * step
-
-    problem = cml.LearningProblem(X, S, losses.Logistic(), penalties.ElasticNet(lam, share))
-    agree(iterates(problem, "coordinate_descent", count=8), expected(), least=6)
-
-
 def test_dual_coordinate_descent_without_an_intercept() -> None:
     """Hsieh et al.: single coordinates, those that violate most first, three rounds of them."""
     C = 0.7

@@ -30,8 +30,8 @@ PENALTIES = (
 )
 TOLERANCES = {
     **dict.fromkeys(("newton", "irls", "newton_cg", "normal_equations", "qr", "svd"), 1e-10),
-    **dict.fromkeys(("working_set", "augmented_lagrangian", "proximal_point"), 1e-9),
-    **dict.fromkeys(("coordinate_descent", "interior_point", "smo"), 1e-8),
+    **dict.fromkeys(("coordinate_descent", "augmented_lagrangian", "proximal_point"), 1e-9),
+    **dict.fromkeys(("interior_point", "smo"), 1e-8),
     **dict.fromkeys(("proximal_newton", "method_of_multipliers"), 1e-8),
     **dict.fromkeys(("dual_coordinate_descent", "saga"), 1e-6),
     **dict.fromkeys(

@@ -243,7 +243,7 @@ def test_the_floor_is_below_the_optimum_and_the_radius_follows_from_it(rough: bo
 EVERY = [
     *(("gradient_descent", "Ridge"), ("accelerated_gradient", "Ridge"), ("newton", "Ridge")),
     *(("proximal_gradient", "Lasso"), ("fista", "Lasso"), ("irls", "Ridge")),
-    *(("coordinate_descent", "Lasso"), ("working_set", "Lasso"), ("admm", "Lasso")),
+    *(("coordinate_descent", "Lasso"), ("admm", "Lasso")),
     *(("dual_coordinate_descent", "SoftMarginSVM"), ("smo", "SoftMarginSVM")),
     *(("augmented_lagrangian", "SoftMarginSVM"), ("interior_point", "SoftMarginSVM")),
     *(("sgd", "Ridge"), ("saga", "Ridge"), ("online_gradient_descent", "Ridge")),

@@ -66,7 +66,7 @@ WIDE, LINE = np.ones((42_000, 80)), np.arange(42_000.0)
     ((5000, 100), cml.LogisticRegression, 1e-4, "newton", {}),
     ((30_000, 10), cml.LogisticRegression, 1e-4, "newton", {}),
     (WIDE, cml.Ridge, 1.0, "normal_equations", {"sample": 64 * 81}),
-    (WIDE, cml.Lasso, 1.0, "working_set", {"sample": 64 * 81}),
+    (WIDE, cml.Lasso, 1.0, "coordinate_descent", {"sample": 64 * 81}),
     (WIDE, cml.Ridge, 1e-3, "normal_equations", {}),  # whose gap hangs on slopes that stay
     (WIDE[:, :20], cml.Ridge, 1.0, "normal_equations", {}),
     (WIDE[:20_000], cml.Ridge, 1.0, "normal_equations", {}),

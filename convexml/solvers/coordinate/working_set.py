@@ -599,7 +599,7 @@ TALL, FILLED, LEFT = 2.0, 0.2, 8.0
 nonzero and lam more than so many times the problem's own, all violations join there at once."""
 
 
-def working_set(
+def coordinate_descent(
     objective: Objective,
     w: Array,
     b: float,
@@ -630,7 +630,7 @@ def working_set(
     an earlier search on the same design are ``carried`` along a path.
     """
     if not growth > 0.0:
-        raise InputError(f"working_set: growth must be > 0, got {growth!r}.")
+        raise InputError(f"coordinate_descent: growth must be > 0, got {growth!r}.")
     carried = {} if carried is None else carried
     known = carried.get("columns")
     if known is not None and not known.suit(objective.design, int(np.count_nonzero(w))):

@@ -173,7 +173,7 @@ RIDGE.solve('newton').plot('picture.foo')  # plot: picture.foo | 'foo' | not sup
 RIDGE.solve('lbfgs')  # solver | 'lbfgs' | Known: newton | 'newton_cg'
 RIDGE.solve('clarabl')  # solver | 'clarabl' | Known: newton | Did you mean 'clarabel'?
 RIDGE.solve(None)  # solver | None | Known: newton | 'auto'
-LASSO.solve('newton')  # Lasso | newton | smooth penalty | working_set
+LASSO.solve('newton')  # Lasso | newton | smooth penalty | coordinate_descent
 LOGISTIC.solve('osqp')  # this problem | osqp | quadratic programs | newton_cg
 RIDGE.solve('perceptron')  # Ridge | perceptron | separation problem | Take 'auto'
 SOFTMAX.solve('saga')  # SoftmaxRegression | saga | scalar prediction | newton

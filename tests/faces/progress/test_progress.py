@@ -52,7 +52,7 @@ def numbers(event: Progress) -> tuple[float, ...]:
     return event.objective, event.dual_objective, event.gap, event.relative_gap
 
 
-@pytest.mark.parametrize("solver", ["fista", "coordinate_descent", "working_set", "admm"])
+@pytest.mark.parametrize("solver", ["fista", "coordinate_descent", "admm"])
 def test_the_values_told_are_those_of_the_trace(solver: str, told: Told) -> None:
     solution = LASSO.solve(solver, polish=False, progress=told.append)
     looked = [each for each in told if each.iteration is not None]
