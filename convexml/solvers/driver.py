@@ -476,13 +476,9 @@ def evaluate(
     iterate: Iterate,
     iteration: int = 0,
     clock: Callable[[], float] = float,
-    tol: float = 0.0,
 ) -> tuple[Record, Array]:
-    """The verified values of an iterate, and the dual point they are of; at 0 s without a clock.
-
-    Of the gap, a share of ``tol`` may be a margin for rounding.
-    """
-    primal, dual = quick_gap(objective, iterate.w, iterate.b, iterate.u, tol)
+    """The verified values of an iterate, and the dual point they are of; at 0 s without a clock."""
+    primal, dual = quick_gap(objective, iterate.w, iterate.b, iterate.u)
     gap = primal - dual.value
     share = relative(gap, learning_scale(primal, dual.value, objective.null_value))
     return Record(iteration, iterate.passes, clock(), primal, dual.value, gap, share), dual.u
@@ -526,7 +522,7 @@ class Watch:
 
     def look(self, iteration: int, iterate: Iterate) -> Record:
         """Evaluate an iterate: its verified gap goes on record."""
-        record, u = evaluate(self.objective, iterate, iteration, lambda: self.elapsed, self.tol)
+        record, u = evaluate(self.objective, iterate, iteration, lambda: self.elapsed)
         self.trace.append(record)
         is_least = iterate.is_answer or record.objective <= self.best_value
         if self.best is None or is_least:

@@ -295,17 +295,16 @@ def _steps(
         yield point, repair_dual(objective, point.u)
 
 
-def plain_dual(objective: Objective, z: Array, room: float = 0.0) -> DualPoint:
+def plain_dual(objective: Objective, z: Array) -> DualPoint:
     """Return the derivative of the loss at the predictions z, repaired: one pass over X.
 
-    The last one is remembered: a solver and the rule that stops it ask for the same. ``room`` as of
-    ``repair_dual``.
+    The last one is remembered: a solver and the rule that stops it ask for the same.
     """
     with np.errstate(over="ignore"):
         u = objective.loss_derivative(z)
     known: list[tuple[Array, DualPoint]] = objective.__dict__.setdefault("_plain_duals", [])
     if not (known and np.array_equal(known[0][0], u)):
-        known[:] = [(u, repair_dual(objective, u, room=room))]
+        known[:] = [(u, repair_dual(objective, u))]
     return known[0][1]
 
 

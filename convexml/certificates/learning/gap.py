@@ -25,7 +25,6 @@ from .dual import SMALL_ENOUGH as FEW_ENTRIES
 from .dual import ask_clarabel, kinked_candidates, newton_candidates, plain_dual, step_down
 from .existence import met_exactly, met_within, not_met_near, price_of_meeting
 from .function import quick_gap_of_function
-from .margin import SEEN
 from .repair import (
     DualPoint,
     PrimalPoint,
@@ -372,13 +371,12 @@ def quick_gap(
     w: Array,
     b: float,
     u: Array | None = None,
-    tol: float = 0.0,
 ) -> tuple[float, DualPoint]:
     """Return P(w, b) and a dual point, for stopping rules: a pass each way, nothing solved.
 
     The algorithm's own u, where it has one, competes with the derivative of the loss as long as
     its gap is not small. P is inf where X w + b = y is not met to ``MET``: no stopping rule may
-    take that for solved. Of D a margin may take a share of ``tol``.
+    take that for solved.
     """
     if isinstance(objective, KernelObjective):
         return quick_gap_of_function(objective, w, b, u)
@@ -388,11 +386,11 @@ def quick_gap(
         if np.any(violation > MET * primal_scale(objective, point.w, point.b)):
             point = replace(point, value=np.inf)
     if u is None:
-        return point.value, plain_dual(objective, point.z, SEEN * tol)
-    own = repair_dual(objective, u, source="solver", room=SEEN * tol)
+        return point.value, plain_dual(objective, point.z)
+    own = repair_dual(objective, u, source="solver")
     if point.value - own.value <= NEAR * max(abs(point.value), abs(own.value)):
         return point.value, own
-    return point.value, max(plain_dual(objective, point.z, SEEN * tol), own, key=lambda p: p.value)
+    return point.value, max(plain_dual(objective, point.z), own, key=lambda p: p.value)
 
 
 # The certificate of several targets with common features, told in matrices.

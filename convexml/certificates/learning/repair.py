@@ -313,8 +313,6 @@ def restore_rows(
     """Restore 1'u = 0 and the rows of dom Omega* that no shrinking can restore, within the box."""
     penalty, d = objective.penalty, objective.d
     rows = np.flatnonzero(held_rows(objective))
-    if not rows.size:
-        return Restored(_restore_sum(objective, u, lo, hi, metric))
     columns = objective.design
     if 0 < rows.size < d:
         columns = columns.columns(rows)
@@ -323,10 +321,11 @@ def restore_rows(
     for _ in range(ROUNDS):
         total = u.sum() if objective.fit_intercept else 0.0
         done = abs(total) <= 0.5 * ROUNDING * np.abs(u).sum()
-        v = np.zeros(d)
-        v[rows] = -columns.rmatvec(u)
+        v, outside = np.zeros(d), np.zeros(rows.size)
+        if rows.size:
+            v[rows] = -columns.rmatvec(u)
+            outside = np.abs(penalty.outside(v)[rows])
         start = v if start is None else start
-        outside = np.abs(penalty.outside(v)[rows])
         if np.any(outside):
             broken = outside > 0.5 * ROUNDING * objective.product_sizes(u)[rows]
             done, more = done and not np.any(broken), equalities | broken
@@ -353,23 +352,6 @@ def restore_rows(
         u = _without_traces(objective, u)
     known = rows.size == d
     return Restored(u, v if known else None, start if known else None, gram)
-
-
-def _restore_sum(objective: Objective, u: Array, lo: Any, hi: Any, metric: Array | None) -> Array:
-    """Restore 1'u = 0 within the box, down to rounding."""
-    for _ in range(ROUNDS if objective.fit_intercept else 0):
-        total = u.sum()
-        if abs(total) <= 0.5 * ROUNDING * np.abs(u).sum():
-            break
-        h = _room(objective, u, lo, hi) if metric is None else metric
-        whole = h.sum()
-        if not whole > 0.0:
-            break
-        u = u - h * (total / whole)
-        if not objective.is_unbounded:
-            u = np.clip(u, lo, hi)
-        u = _without_traces(objective, u)
-    return u
 
 
 def _room(objective: Objective, u: Array, lo: Any, hi: Any) -> Array:
@@ -422,7 +404,6 @@ def repair_dual(
     u: Array,
     metric: Array | None = None,
     source: str = "constructed",
-    room: float = 0.0,
 ) -> DualPoint:
     """Clip u to dom F*, restore 1'u = 0 and (X'u)_j = 0, shrink it into dom Omega*.
 
@@ -430,18 +411,15 @@ def repair_dual(
     features, and those that break the sign which a one-sided bound asks for. The default metric H
     is the distance to the ends of dom F*, so that the samples in the interior carry the correction.
     Where that fails the answer is u = 0, which is always dual feasible. The last answer is its own.
-    A margin for the rounding of X'u that shrinks u by a share of at most ``room`` is left at once.
     """
     known: list[DualPoint] = objective.__dict__.setdefault("_last_repaired", [])
     if known and np.array_equal(known[0].u, u):
         return replace(known[0], moved=0.0, source=source, start=known[0].v)
-    known[:] = [_repaired(objective, u, metric, source, room)]
+    known[:] = [_repaired(objective, u, metric, source)]
     return known[0]
 
 
-def _repaired(
-    objective: Objective, u: Array, metric: Array | None, source: str, room: float
-) -> DualPoint:
+def _repaired(objective: Objective, u: Array, metric: Array | None, source: str) -> DualPoint:
     lo, hi = box_inside(objective)
     passed = u
     if not all_finite(u):
@@ -454,19 +432,15 @@ def _repaired(
         found = restore_rows(objective, u, lo, hi, metric)
     traces = (found.u != 0.0) & (np.abs(found.u) < TINY)  # subnormal numbers carry no digits
     u = np.where(traces, 0.0, found.u) if traces.any() else found.u
-    inside, slack = _with_margin(objective, u, found, room), None
-    if inside is not None:
-        u, v, error = inside
-    else:
-        u = balance(objective, u, lo, hi)
-        v, error = _product(objective, u, found)
-        scale = objective.penalty.domain_scale(v)
+    u, slack = balance(objective, u, lo, hi), None
+    v, error = _product(objective, u, found)
+    scale = objective.penalty.domain_scale(v)
+    if scale < 1.0:
+        slack = ROUNDING * objective.product_sizes(u)
+        scale = objective.penalty.domain_scale(v, slack)
         if scale < 1.0:
-            slack = ROUNDING * objective.product_sizes(u)
-            scale = objective.penalty.domain_scale(v, slack)
-            if scale < 1.0:
-                u, v, error = scaled(objective, u, v, error, scale)
-                slack = scale * slack
+            u, v, error = scaled(objective, u, v, error, scale)
+            slack = scale * slack
     value, conjugates = dual_value(objective, u, v, slack)
     if not value > -np.inf:  # nan after an overflow
         u, v, error = np.zeros_like(u), np.zeros_like(v), np.zeros_like(v)
@@ -475,23 +449,6 @@ def _repaired(
         moved = float(np.abs(u - passed).max(initial=0.0))
     start = found.start if as_passed else None
     return DualPoint(u, value, v, moved, source, error, conjugates, start, found.gram)
-
-
-def _with_margin(
-    objective: Objective, u: Array, found: Restored, room: float
-) -> tuple[Array, Array, Array] | None:
-    """T (u, v) that meets bounds such as |v_j| <= lam with all that t v may be off by, and that.
-
-    None where t = 1 does, or none in [1 - room, 1).
-    """
-    penalty = objective.penalty
-    if not room > 0.0 or penalty.is_smooth:
-        return None
-    v, error = _product(objective, u, found)
-    t = penalty.domain_scale(outermost(v, error + drift_of_multiples(objective, u)))
-    if not 1.0 - room <= t < 1.0:
-        return None
-    return scaled(objective, u, v, error, t * (1.0 - 16.0 * EPS))
 
 
 def drift_of_multiples(objective: Objective, u: Array) -> Array:

@@ -56,23 +56,16 @@ def inseparable(objective: Objective) -> Evidence | None:
 def _by_a_vertex(objective: Objective, inner: Objective) -> Evidence | None:
     y = inner.y
     E, _ = orthonormal(with_ones(inner, inner.design.dense()))
-    alpha = _vertex(E * y[:, None], interior=False)
+    alpha = _vertex(E * y[:, None])
     if alpha is None:
         return None
-    for interior in (False, True):
-        if interior:
-            alpha = _vertex(E * y[:, None], interior=True)
-        if alpha is None:
-            return None
-        support = np.flatnonzero(alpha > 1e-9 * alpha.max())
-        exact = _exact_multipliers(inner, support)
-        if exact is not None:
-            return _of_alpha(objective, exact, EXACTLY)
-        alpha = _refine(inner, alpha, support)
-        step = distance(inner, alpha * y, support)
-        if np.all(alpha[support] > 0.0) and step <= float(alpha[support].min()):
-            alpha = np.where(alpha > 0.0, alpha, 0.0)
-            return _of_alpha(objective, alpha / alpha.sum(), "to more than rounding can explain")
+    support = np.flatnonzero(alpha > 1e-9 * alpha.max())
+    exact = _exact_multipliers(inner, support)
+    if exact is not None:
+        return _of_alpha(objective, exact, EXACTLY)
+    alpha = np.where(alpha > 1e-9 * alpha.max(), alpha, 0.0)
+    if distance(inner, alpha * y, support) <= float(alpha[support].min()):
+        return _of_alpha(objective, alpha / alpha.sum(), "to more than rounding can explain")
     return None
 
 
@@ -89,28 +82,18 @@ def _in_rationals(objective: Objective) -> Evidence | None:
     return _of_alpha(objective, np.array([float(a / total) for a in multipliers]), EXACTLY)
 
 
-def _vertex(rows: Array, *, interior: bool) -> Array | None:
-    """Multipliers alpha >= 0, not 0, with rows'alpha = 0, by HiGHS: a vertex, or the most > 0."""
+def _vertex(rows: Array) -> Array | None:
+    """Multipliers alpha >= 0 with rows'alpha = 0 and sum alpha_i = 1, a vertex, by HiGHS."""
     from scipy import optimize
 
     n, k = rows.shape
-    if interior:  # alpha = t + s, 0 <= t <= 1, s >= 0: maximise sum t
-        found = optimize.linprog(
-            -np.repeat([1.0, 0.0], n),
-            A_eq=np.hstack([rows.T, rows.T]),
-            b_eq=np.zeros(k),
-            bounds=np.column_stack([np.zeros(2 * n), np.repeat([1.0, np.inf], n)]),
-            method="highs",
-        ).x
-        found = None if found is None else found[:n] + found[n:]
-    else:
-        found = optimize.linprog(
-            np.zeros(n),
-            A_eq=np.vstack([rows.T, np.ones((1, n))]),
-            b_eq=np.append(np.zeros(k), 1.0),
-            bounds=(0, None),
-            method="highs",
-        ).x
+    found = optimize.linprog(
+        np.zeros(n),
+        A_eq=np.vstack([rows.T, np.ones((1, n))]),
+        b_eq=np.append(np.zeros(k), 1.0),
+        bounds=(0, None),
+        method="highs",
+    ).x
     return found if found is not None and np.max(found, initial=0.0) > 0.0 else None
 
 
@@ -129,20 +112,6 @@ def _exact_multipliers(objective: Objective, support: Array) -> Array | None:
     alpha = np.zeros(objective.n)
     alpha[support] = [float(a) for a in found]
     return alpha
-
-
-def _refine(objective: Objective, alpha: Array, support: Array) -> Array:
-    """Solve the equalities again, to rounding, on the support."""
-    y = objective.y[support]
-    E = with_ones(objective, objective.design.rows(support).dense()) * y[:, None]
-    size = np.linalg.norm(E, axis=0)
-    E = E / np.where(size > 0.0, size, 1.0)
-    better = np.zeros_like(alpha)
-    better[support] = alpha[support] / alpha[support].sum()
-    for _ in range(2):
-        step = np.linalg.lstsq(E.T, E.T @ better[support], rcond=1e-13)[0]
-        better[support] = better[support] - step
-    return better
 
 
 def _of_alpha(objective: Objective, alpha: Array, how: str) -> Evidence:
