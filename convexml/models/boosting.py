@@ -13,7 +13,8 @@ import numpy as np
 from ..certificates import Certificate
 from ..certificates.boosting import Exponentials, MarginPoint, Margins
 from ..certificates.scale import relative
-from ..data.columns import column_names, match_columns
+from ..data import as_design
+from ..data.columns import column_names
 from ..errors import InputError
 from ..formulas import constant, listed
 from ..losses import Exponential
@@ -25,9 +26,9 @@ from ..solvers.exact import boosting
 from ..validation import positive_integer, positive_number
 from .arrays import Arrays, SampledProblem, Shapes
 from .base import Hyperparameter
-from .inputs import dense, expand, read_matrix, read_samples
+from .inputs import dense, expand, read_matrix, read_new, read_samples
 from .latex import WEIGHTS, Latex, such_that
-from .nu import SignClassifier, scores_of, vector
+from .nu import SignClassifier
 from .pictures.answers import draw_margins
 from .problem import LearningProblem
 from .solution import Solution
@@ -71,7 +72,8 @@ def pose_lp_boost(H: Any, y: Array, s: Array, nu: float) -> Statement:
     """
     import cvxpy as cp
 
-    w, rho, xi = cp.Variable(H.shape[1], name="w"), cp.Variable(name="rho"), vector("xi", s)
+    w, rho = cp.Variable(H.shape[1], name="w"), cp.Variable(name="rho")
+    xi = cp.Variable(len(s), name="xi")
     constraints = {
         "margin": cp.multiply(constant(y, "y"), constant(H, "H") @ w) >= rho - xi,
         "slack": xi >= 0.0,
@@ -92,7 +94,7 @@ def pose_lp_boost_dual(H: Any, y: Array, s: Array, nu: float) -> Statement:
     """
     import cvxpy as cp
 
-    d, gamma = vector("d", s), cp.Variable(name="gamma")
+    d, gamma = cp.Variable(len(s), name="d"), cp.Variable(name="gamma")
     share, inverse = _share(nu)
     constraints = {
         "edges": constant(H, "H").T @ cp.multiply(constant(y, "y"), d) <= gamma,
@@ -276,7 +278,8 @@ class LPBoost(Boosted):
 
     def decision_function(self, X: Any, primal: Arrays) -> Array:
         """H w for what the learners say of new samples, H (k, m) in place of X; shape (k,)."""
-        return scores_of(self.name, self._samples, None, X, primal["w"])
+        new = read_new(self.name, X, self.features, self._samples.X.shape[1])
+        return as_design(new).matvec(primal["w"])
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 
@@ -603,13 +606,8 @@ class AdaBoost(Boosted):
         InputError
             For another number of columns.
         """
-        values = dense(read_matrix(self.name, match_columns(self.name, X, self.features)))
-        width = self._samples.X.shape[1]
-        if values.shape[1] != width:
-            raise InputError(
-                f"{self.name}: X has {values.shape[1]} columns, the model was posed with {width}."
-            )
-        return self._stumps.of(values).matvec(primal["w"])
+        values = read_new(self.name, X, self.features, self._samples.X.shape[1])
+        return self._stumps.of(dense(values)).matvec(primal["w"])
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 

@@ -11,8 +11,6 @@ from scipy.special import softmax
 from ..certificates import Certificate
 from ..certificates.judge import judge
 from ..certificates.likelihood import Precision, certify_unbounded, data_row, name_column, summed
-from ..data.columns import match_columns
-from ..errors import InputError
 from ..formulas import constant
 from ..modelling import cp
 from ..numerics import Array
@@ -20,7 +18,7 @@ from ..problem import Statement
 from ..problem.likelihood import Moments, moments, pooled, precision_steps
 from ..validation import yes_or_no
 from .arrays import ArrayProblem, Arrays, Shapes
-from .inputs import Samples, read_matrix, read_rows
+from .inputs import Samples, dense, read_new, read_rows
 from .latex import Latex, such_that
 from .likelihood import refuse_lost_variances
 from .prediction import score
@@ -95,13 +93,8 @@ class GaussianClasses:
 
         For two classes the second less the first, shape (n,).
         """
-        matrix = read_matrix(self.name, match_columns(self.name, X, self.features))
         K, d = self.means.shape
-        if matrix.shape[1] != d:
-            raise InputError(
-                f"{self.name}: X has {matrix.shape[1]} features, the model was posed with {d}."
-            )
-        matrix = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
+        matrix = dense(read_new(self.name, X, self.features, d))
         thetas = np.broadcast_to(primal["Theta"], (K, d, d))
         found = np.empty((len(matrix), K))
         for k, (Theta, mean, prior) in enumerate(

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from ..data import BlockArray, Design, as_design
-from ..data.columns import NamedColumns, column_names, refuse_text
+from ..data.columns import NamedColumns, column_names, match_columns, refuse_text
 from ..errors import InputError
 from ..numerics import LEAST_SQUARE, Array, all_finite
 from ..validation import (
@@ -41,6 +41,17 @@ FEW = 20_000
 def read_matrix(owner: str, X: Any, name: str = "X") -> Any:
     """Return X as a float64 array, CSR or CSC matrix of shape (n, d), n, d >= 1, all finite."""
     return read_design(owner, X, name).constant
+
+
+def read_new(owner: str, X: Any, features: list[str] | None, width: int) -> Any:
+    """The same of new samples, with the columns of those that a model was posed with."""
+    matrix = read_matrix(owner, match_columns(owner, X, features))
+    if matrix.shape[1] != width:
+        raise InputError(
+            f"{owner}: X has {matrix.shape[1]} features, the model was posed with {width}. Pass "
+            "the same columns in the same order."
+        )
+    return matrix
 
 
 def read_design(owner: str, X: Any, name: str = "X") -> Design:

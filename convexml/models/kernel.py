@@ -16,7 +16,6 @@ from ..certificates.learning.repair import repair_dual
 from ..certificates.learning.separation import separating_direction
 from ..certificates.support import CertifiedSupport
 from ..data import as_design
-from ..data.columns import match_columns
 from ..deadline import limited
 from ..errors import InputError, warn
 from ..kernels import ALL, Kernel, Precomputed, Product, Scaled, Sum
@@ -39,7 +38,7 @@ from ..solvers.needs import NEEDS
 from ..solvers.registry import ALGORITHMS
 from ..validation import for_part, positive_number
 from .base import Argument, Hyperparameter
-from .inputs import Samples, read_dual, read_intercept, read_matrix
+from .inputs import Samples, read_dual, read_intercept, read_new
 from .outcome import Attempt, finite_or, in_own_rows, judge_stored, stored_attempt
 from .portfolio import Limits, first_verified
 from .posing import Parts, Values, coefficients, contradiction, in_words, read_parts
@@ -89,6 +88,13 @@ def kernel_matrix(owner: str, kernel: Kernel, samples: Samples) -> KernelMatrix:
     matrix = KernelMatrix(owner, Precomputed(), K, projected=True)
     matrix.factor  # noqa: B018
     return matrix
+
+
+def values_of(owner: str, samples: Samples, kernel: Kernel, X: Any, q: Array) -> Array:
+    """sum_j q_j k(x_j, x) of new samples, shape (m,)."""
+    new = read_new(owner, X, samples.feature_names, samples.X.shape[1])
+    rows = new if kernel.takes_samples else new[:, samples.kept]
+    return kernel(rows, samples.X) @ q[samples.kept]
 
 
 # Evidence that a kernel problem has no solution, of the kernel and not of a rounded factor.
@@ -535,15 +541,8 @@ class KernelModel(Approximated, TextbookModel):
 
     def decision_function(self, X: Any, primal: Values) -> Array:
         """f(x) + b for new samples (the matrix k(new, training), if precomputed), shape (m,)."""
-        samples = self._samples
-        new = read_matrix(self.name, match_columns(self.name, X, samples.feature_names))
-        if new.shape[1] != samples.X.shape[1]:
-            raise InputError(
-                f"{self.name}: X has {new.shape[1]} columns, the model was posed with "
-                f"{samples.X.shape[1]}. Pass the same columns in the same order."
-            )
-        rows = new if self.kernel.takes_samples else new[:, samples.kept]
-        return self.kernel(rows, samples.X) @ primal["q"][samples.kept] + primal["b"]
+        f = values_of(self.name, self._samples, self.kernel, X, primal["q"])
+        return f + primal["b"]
 
     def recertify(self, primal: Values, dual: Values, document: Mapping[str, Any]) -> Solution:
         """Judge a stored point again; nothing that the document claims is used."""

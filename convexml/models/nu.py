@@ -25,12 +25,12 @@ from ..certificates.learning.nu import (
 )
 from ..certificates.learning.paths import Tangent
 from ..data import as_design
-from ..data.columns import match_columns
 from ..errors import InputError
 from ..formulas import constant, listed, worst
 from ..kernels import Kernel
 from ..kernels.matrix import KernelMatrix
 from ..losses import Pinball
+from ..modelling import cp
 from ..numerics import EPS, Array, gamma
 from ..penalties import L2
 from ..problem import Statement
@@ -39,9 +39,9 @@ from ..solvers.dual.smo import climb, smo
 from ..validation import positive_number
 from .arrays import Arrays, SampledProblem, Shapes
 from .base import Hyperparameter
-from .inputs import Samples, expand, read_matrix, read_samples
-from .kernel import kernel_matrix
-from .latex import FACTORED, KEPT, WEIGHTS, Latex, gram, such_that
+from .inputs import Samples, expand, read_new, read_samples
+from .kernel import kernel_matrix, values_of
+from .latex import FACTORED, KEPT, WEIGHTS, Latex, gram, pushed, such_that
 from .path import IntervalPath, follow
 from .pictures.answers import draw_machine
 from .prediction import score
@@ -78,77 +78,6 @@ def line_of_level(solution: Solution, name: str) -> Tangent:
     error = gamma(len(weights) + 4) * abs(slope)
     nothing = machine._part(machine._nothing(), np.zeros_like(weights))
     return Tangent.of(solution.certificate, at, slope, error, nothing.null)
-
-
-# Scores of new samples.
-
-
-def scores_of(owner: str, samples: Samples, kernel: Kernel | None, X: Any, f: Array) -> Array:
-    """f(x) of new samples, shape (m,); f is w, or the coefficients of all training samples."""
-    new = read_matrix(owner, match_columns(owner, X, samples.feature_names))
-    width = samples.X.shape[1]
-    if new.shape[1] != width:
-        raise InputError(
-            f"{owner}: X has {new.shape[1]} columns, the model was posed with {width}."
-        )
-    if kernel is None:
-        return as_design(new).matvec(f)
-    rows = new if kernel.takes_samples else new[:, samples.kept]
-    return kernel(rows, samples.X) @ f[samples.kept]
-
-
-# Machines with nu as CVXPY problems: f(x_i) = A_i.w, A is X or a factor of K.
-
-
-def pose_nu(A: Any, s: Array, labels: Array | None, nu: float, is_factor: bool) -> Statement:
-    """Minimise (1/2) |w|^2 + s'xi - nu S rho s.t. f(x_i) >= rho - xi_i, or y_i (f(x_i) + b)."""
-    import cvxpy as cp
-
-    w, rho, xi = cp.Variable(A.shape[1], name="w"), cp.Variable(name="rho"), vector("xi", s)
-    variables, scores = (
-        {"w": w, "rho": rho, "xi": xi},
-        constant(A, "Phi" if is_factor else "X") @ w,
-    )
-    if labels is not None:
-        variables["b"] = b = cp.Variable(name="b")
-        scores = cp.multiply(constant(labels, "y"), scores + b)
-    constraints = {"margin": scores >= rho - xi, "slack": xi >= 0.0}
-    if labels is not None:
-        constraints["rho"] = rho >= 0.0
-    if is_factor:  # w = L'q
-        variables["q"] = q = vector("q", s)
-        constraints["function"] = w == constant(A, "Phi").T @ q
-    share = cp.Parameter(nonneg=True, name="nu", value=nu)
-    value = 0.5 * cp.sum_squares(w) + constant(s, "s") @ xi - float(s.sum()) * (share * rho)
-    return Statement.of(cp.Minimize(value), variables, constraints, {"nu": share})
-
-
-def pose_nu_dual(A: Any, s: Array, labels: Array | None, nu: float, is_factor: bool) -> Statement:
-    """Maximise -(1/2) |A'q|^2, q_i = alpha_i y_i, 0 <= alpha <= s, sum alpha = nu S; >= with y.
-
-    Its multipliers are the primal solution: rho of ``total``, xi of ``upper``, b of ``intercept``.
-    """
-    import cvxpy as cp
-
-    alpha, share = vector("alpha", s), cp.Parameter(nonneg=True, name="nu", value=nu)
-    total = float(s.sum()) * share
-    q = alpha if labels is None else cp.multiply(constant(labels, "y"), alpha)
-    constraints = {
-        "lower": alpha >= 0.0,
-        "upper": alpha <= constant(s, "s"),
-        "total": cp.sum(alpha) == total if labels is None else cp.sum(alpha) >= total,
-    }
-    if labels is not None:
-        constraints["intercept"] = cp.sum(q) == 0.0
-    value = -0.5 * cp.sum_squares(constant(A, "Phi" if is_factor else "X").T @ q)
-    return Statement.of(cp.Maximize(value), {"alpha": alpha}, constraints, {"nu": share})
-
-
-def vector(name: str, s: Array) -> Any:
-    """A variable with an entry for each of s."""
-    import cvxpy as cp
-
-    return cp.Variable(len(s), name=name)
 
 
 STEPS, NEAR = 1000, 1e-9
@@ -366,8 +295,10 @@ class NuMachine(SampledProblem):
 
     def scores(self, X: Any, primal: Arrays) -> Array:
         """f(x) for new samples (the matrix k(new, training), if precomputed), shape (m,)."""
-        f = np.asarray(primal[self.function_name])
-        return scores_of(self.name, self._samples, self.kernel, X, f)
+        samples, f = self._samples, np.asarray(primal[self.function_name])
+        if self.kernel is not None:
+            return values_of(self.name, samples, self.kernel, X, f)
+        return as_design(read_new(self.name, X, self.features, len(f))).matvec(f)
 
     def _added(self, primal: Arrays) -> float:
         """What is added to f(x): b, or -rho where there are no classes."""
@@ -408,16 +339,88 @@ class NuMachine(SampledProblem):
     # -- posed with CVXPY --------------------------------------------------------------------------
 
     def _pose(self) -> Statement:
-        return pose_nu(*self._posed())
+        """Minimise (1/2) |w|^2 + s'xi - nu S rho s.t. f(x_i) >= rho - xi_i, or y_i (f(x_i) + b).
+
+        f(x_i) is A_i.w, A is X or a factor of K.
+        """
+        A, s, share = self._posed
+        w, rho, xi = cp.Variable(A.shape[1], name="w"), cp.Variable(name="rho"), self._vector("xi")
+        variables, scores = {"w": w, "rho": rho, "xi": xi}, A @ w
+        if self._has_classes:
+            variables["b"] = b = cp.Variable(name="b")
+            scores = cp.multiply(constant(self.labels, "y"), scores + b)
+        constraints = {"margin": scores >= rho - xi, "slack": xi >= 0.0}
+        if self._has_classes:
+            constraints["rho"] = rho >= 0.0
+        if self._matrix is not None:  # w = L'q
+            variables["q"] = q = self._vector("q")
+            constraints["function"] = w == A.T @ q
+        value = 0.5 * cp.sum_squares(w) + s @ xi - float(s.value.sum()) * (share * rho)
+        return Statement.of(cp.Minimize(value), variables, constraints, {"nu": share})
 
     def _pose_dual(self) -> Statement:
-        return pose_nu_dual(*self._posed())
+        """Maximise -(1/2) |A'q|^2, q_i = alpha_i y_i, 0 <= alpha <= s, sum alpha = nu S; >= with y.
 
-    def _posed(self) -> tuple[Any, Array, Array | None, float, bool]:
-        """X, or a factor of K: f(x_i) = A_i.w; the weights, the labels, nu, whether it is K."""
-        A = self._samples.X if self._matrix is None else self._matrix.factor
-        labels = self.labels if self._has_classes else None
-        return A, self._samples.weights, labels, self.nu, self._matrix is not None
+        Its multipliers are the primal solution: rho of ``total``, xi of ``upper``, b of
+        ``intercept``.
+        """
+        A, s, share = self._posed
+        q = alpha = self._vector("alpha")
+        sum_, total = cp.sum(alpha), float(s.value.sum()) * share
+        rows = {"lower": alpha >= 0.0, "upper": alpha <= s, "total": sum_ == total}
+        if self._has_classes:
+            q = cp.multiply(constant(self.labels, "y"), alpha)
+            rows |= {"total": sum_ >= total, "intercept": cp.sum(q) == 0.0}
+        value = -0.5 * cp.sum_squares(A.T @ q)
+        return Statement.of(cp.Maximize(value), {"alpha": alpha}, rows, {"nu": share})
+
+    @property
+    def _posed(self) -> tuple[Any, Any, Any]:
+        """X or a factor of K, the weights and nu, of CVXPY."""
+        A = constant(self._samples.X, "X")
+        if self._matrix is not None:
+            A = constant(self._matrix.factor, "Phi")
+        share = cp.Parameter(nonneg=True, name="nu", value=self.nu)
+        return A, constant(self._samples.weights, "s"), share
+
+    def _vector(self, name: str) -> Any:
+        """A variable with an entry for each sample."""
+        return cp.Variable(len(self._samples.weights), name=name)
+
+    # -- told in LaTeX -----------------------------------------------------------------------------
+
+    def _formulas(self) -> Latex:
+        two, kernel = self._has_classes, self.kernel
+        f, name, square = r"w^\top x_i", "w", r"\|w\|_2^2"
+        if kernel is not None:
+            f, name, square = r"(Kq)_i", "q", r"q^\top K q"
+        z = f"y_i ({f} + b)" if two else f
+        push = pushed(r"\alpha_i y_i" if two else r"\alpha_i", kernel)
+        cost = rf"\tfrac12 {square} + \sum_i s_i \xi_i - \nu \rho \sum_i s_i"
+        rows = rf"{z} \ge \rho - \xi_i", r"\xi_i \ge 0", two * r"\rho \ge 0"
+        box, balance = r"0 \le \alpha_i \le s_i", two * r"\sum_i \alpha_i y_i = 0"
+        sums = r"\sum_i \alpha_i " + (r"\ge" if two else "=") + r" \nu \sum_i s_i"
+        margin, over = rf"\alpha_i (\rho - \xi_i - {z})", name + two * ", b" + r", \rho, \xi"
+        conditions = (
+            f"{'w' if kernel is None else 'Kq'} = {push}",
+            r"\alpha_i + \beta_i = s_i",
+            box,
+            balance,
+            r"\sum_i \alpha_i = \nu \sum_i s_i" + two * r" + \gamma,\ \gamma \ge 0",
+            *rows,
+            f"{margin} = 0",
+            r"\beta_i \xi_i = 0",
+            two * r"\gamma \rho = 0",
+        )
+        return Latex(
+            rf"\min_{{{over}}}\ {cost}" + such_that(*rows, gram(kernel)),
+            rf"{cost} + \sum_i {margin} - \sum_i \beta_i \xi_i" + two * r" - \gamma \rho",
+            rf"\max_\alpha\ -\tfrac12 {push.squared}" + such_that(box, balance, sums),
+            tuple(filter(None, conditions)),
+            listed(self._samples.weighted * KEPT, f"z_i = {f}" + two * " + b", WEIGHTS),
+            eliminated="" if kernel is None else FACTORED,
+            over=(name, r"\xi", *two * ("b",), r"\rho"),
+        )
 
 
 class SignClassifier:
@@ -540,32 +543,6 @@ class NuSVC(SignClassifier, NuMachine):
                        evidence=evidence)  # fmt: skip
         return judge(found)
 
-    def _formulas(self) -> Latex:
-        linear = self.kernel is None
-        f, name = (r"w^\top x_i", "w") if linear else (r"(Kq)_i", "q")
-        square = r"\|w\|_2^2" if linear else r"q^\top K q"
-        x, v = (r"x_i", "w") if linear else (r"K_i", "Kq")
-        sum_ = rf"\sum_i \alpha_i y_i {x}"
-        form = rf"\Big\|{sum_}\Big\|_2^2"
-        if not linear:
-            form = r"\sum_{i,j} \alpha_i \alpha_j y_i y_j K_{ij}"
-        cost = rf"\tfrac12 {square} + \sum_i s_i \xi_i - \nu \rho \sum_i s_i"
-        rows = rf"y_i ({f} + b) \ge \rho - \xi_i", r"\xi_i \ge 0", r"\rho \ge 0"
-        box = r"0 \le \alpha_i \le s_i", r"\sum_i \alpha_i y_i = 0"
-        total, sum_of = r"\nu \sum_i s_i", r"\sum_i \alpha_i"
-        margin = rf"\alpha_i (\rho - \xi_i - y_i ({f} + b))"
-        return Latex(
-            rf"\min_{{{name}, b, \rho, \xi}}\ {cost}" + such_that(*rows, gram(self.kernel)),
-            rf"{cost} + \sum_i {margin} - \sum_i \beta_i \xi_i - \gamma \rho",
-            rf"\max_\alpha\ -\tfrac12 {form}" + such_that(*box, rf"{sum_of} \ge {total}"),
-            (f"{v} = {sum_}", r"\alpha_i + \beta_i = s_i", *box,
-             rf"{sum_of} = {total} + \gamma,\ \gamma \ge 0", *rows, f"{margin} = 0",
-             r"\beta_i \xi_i = 0", r"\gamma \rho = 0"),
-            listed(self._samples.weighted * KEPT, f"z_i = {f} + b", WEIGHTS),
-            eliminated="" if linear else FACTORED,
-            over=(name, r"\xi", "b", r"\rho"),
-        )  # fmt: skip
-
 
 # The one-class support vector machine: a half-space, or a level of f, that holds most samples.
 
@@ -651,30 +628,3 @@ class OneClassSVM(NuMachine):
         """+1 where f(x) >= rho, but for the last digits, else -1, shape (m,)."""
         least = -ON * abs(float(primal["rho"]))
         return np.where(self.decision_function(X, primal) >= least, 1, -1)
-
-    def _formulas(self) -> Latex:
-        f = r"w^\top x_i" if self.kernel is None else r"(Kq)_i"
-        square = r"\|w\|_2^2" if self.kernel is None else r"q^\top K q"
-        form = r"\|\sum_i \alpha_i x_i\|_2^2" if self.kernel is None else r"\alpha^\top K \alpha"
-        solves = r"w = \sum_i \alpha_i x_i" if self.kernel is None else r"Kq = \sum_i \alpha_i K_i"
-        cost = rf"\tfrac12 {square} + \sum_i s_i \xi_i - \nu \rho \sum_i s_i"
-        rows = rf"{f} \ge \rho - \xi_i", r"\xi_i \ge 0"
-        box = r"0 \le \alpha_i \le s_i", r"\sum_i \alpha_i = \nu \sum_i s_i"
-        margin = rf"\alpha_i (\rho - \xi_i - {f})"
-        return Latex(
-            rf"\min_{{{'w' if self.kernel is None else 'q'}, \rho, \xi}}\ {cost}"
-            + such_that(*rows, gram(self.kernel)),
-            rf"{cost} + \sum_i {margin} - \sum_i \beta_i \xi_i",
-            rf"\max_\alpha\ -\tfrac12 {form}" + such_that(*box),
-            (
-                solves,
-                r"\alpha_i + \beta_i = s_i",
-                *box,
-                *rows,
-                f"{margin} = 0",
-                r"\beta_i \xi_i = 0",
-            ),
-            listed(self._samples.weighted * KEPT, f"z_i = {f}", WEIGHTS),
-            eliminated="" if self.kernel is None else FACTORED,
-            over=("w" if self.kernel is None else "q", r"\xi", r"\rho"),
-        )

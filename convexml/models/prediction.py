@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..data import as_design
-from ..data.columns import match_columns
 from ..errors import InputError
 from ..numerics import Array
 from ..validation import finite_array, read_labels
 from .base import Problem
-from .inputs import read_matrix, read_weights
+from .inputs import read_new, read_weights
 from .pictures.answers import draw_learning
 from .posing import PosedLearning, Values
 
@@ -74,14 +73,9 @@ class Predictor(Problem):
 
     def decision_function(self: PosedLearning, X: Any, primal: Values) -> Array:
         """X w + b for new samples, shape (n,), or (n, K) for K classes."""
-        X = match_columns(self.name, X, self._samples.feature_names)
-        matrix, features = read_matrix(self.name, X), self._samples.design.shape[1]
-        if matrix.shape[1] != features:
-            raise InputError(
-                f"{self.name}: X has {matrix.shape[1]} features, the model was posed with "
-                f"{features}. Pass the same columns in the same order."
-            )
-        return as_design(matrix).matvec(primal["w"]) + primal["b"]
+        samples = self._samples
+        new = read_new(self.name, X, samples.feature_names, samples.design.shape[1])
+        return as_design(new).matvec(primal["w"]) + primal["b"]
 
     def predict(self: PosedLearning, X: Any, primal: Values) -> Array:
         """Predictions for new samples, in the caller's labels for classification."""

@@ -13,7 +13,6 @@ from ..certificates import Certificate
 from ..certificates.convex_regression import Convex
 from ..certificates.scale import learning_scale, relative
 from ..certificates.shape import Enclosing, Monotone
-from ..data.columns import match_columns
 from ..errors import InputError
 from ..formulas import constant, listed
 from ..losses import Squared
@@ -24,7 +23,7 @@ from ..solvers.dual.combinations import piece_steps, slopes_of
 from ..solvers.exact import farthest_points, pool_adjacent_violators
 from ..validation import finite_array, yes_or_no
 from .arrays import ArrayProblem, Arrays, Shapes, SumProblem
-from .inputs import Samples, read_matrix, read_rows, read_samples, read_weights
+from .inputs import Samples, dense, read_new, read_rows, read_samples, read_weights
 from .latex import WEIGHTS, Latex, such_that
 from .pictures.answers import draw_ball, draw_curve
 from .prediction import Predictor
@@ -96,14 +95,8 @@ class ConvexRegression(Predictor, ArrayProblem):
 
     def decision_function(self, X: Any, primal: Any) -> Array:
         """max_i theta_i + g_i'(x - x_i) for new samples, (k,); an InputError for another d."""
-        new = read_matrix(self.name, match_columns(self.name, X, self.features))
-        new = np.asarray(new.toarray() if hasattr(new, "indptr") else new)
         known = self.program.X
-        if new.shape[1] != known.shape[1]:
-            raise InputError(
-                f"{self.name}: X has {new.shape[1]} columns, the model was posed with "
-                f"{known.shape[1]}."
-            )
+        new = dense(read_new(self.name, X, self.features, known.shape[1]))
         theta, g = primal["theta"], primal["g"]
         pieces = [each + (new - x) @ slope for each, slope, x in zip(theta, g, known, strict=True)]
         return np.asarray(np.max(pieces, axis=0))
