@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -98,6 +98,8 @@ class Pair(Kernel):
 
     first: Kernel
     second: Kernel
+    _both: ClassVar[Any]
+    """The ufunc of their values."""
 
     def __post_init__(self) -> None:
         if self.first.takes_samples != self.second.takes_samples:
@@ -110,11 +112,27 @@ class Pair(Kernel):
     def takes_samples(self) -> bool:
         return self.first.takes_samples
 
-    def _with_errors(self, A: Any) -> tuple[tuple[Array, Array], tuple[Array, Array]] | None:
-        """Both matrices with what their entries may be off by; None where one is not known."""
+    @abstractmethod
+    def _error(self, one: Array, off: Array, other: Array, far: Array) -> Array:
+        """What their values together may be off by, where these are off by ``off`` and ``far``."""
+
+    def __call__(self, A: Any, B: Any) -> Array:
+        return self._both(self.first(A, B), self.second(A, B))
+
+    def diagonal(self, A: Any) -> Array:
+        return self._both(self.first.diagonal(A), self.second.diagonal(A))
+
+    def rows_of(self, A: Any) -> Rows:
+        first, second, both = self.first.rows_of(A), self.second.rows_of(A), self._both
+        return lambda index, columns=None: both(first(index, columns), second(index, columns))
+
+    def with_errors(self, A: Any) -> tuple[Array, Array] | None:
         first = self.first.with_errors(A)
         second = None if first is None else self.second.with_errors(A)
-        return None if first is None or second is None else (first, second)
+        if first is None or second is None:
+            return None
+        K = self._both(first[0], second[0])
+        return K, self._error(*first, *second) + EPS * np.abs(K)
 
 
 @dataclass(frozen=True)
@@ -132,27 +150,14 @@ class Sum(Pair):
         For a precomputed kernel with one of samples.
     """
 
-    def __call__(self, A: Any, B: Any) -> Array:
-        return self.first(A, B) + self.second(A, B)
+    _both = np.add
 
-    def diagonal(self, A: Any) -> Array:
-        return self.first.diagonal(A) + self.second.diagonal(A)
-
-    def rows_of(self, A: Any) -> Rows:
-        first, second = self.first.rows_of(A), self.second.rows_of(A)
-        return lambda index, columns=None: first(index, columns) + second(index, columns)
+    def _error(self, one: Array, off: Array, other: Array, far: Array) -> Array:
+        return off + far
 
     def rounding(self, A: Any) -> float:
         # By Cauchy-Schwarz the sizes of the parts add up to at most the size of the sum.
         return max(self.first.rounding(A), self.second.rounding(A)) + EPS
-
-    def with_errors(self, A: Any) -> tuple[Array, Array] | None:
-        parts = self._with_errors(A)
-        if parts is None:
-            return None
-        (one, off), (other, far) = parts
-        K = one + other
-        return K, off + far + EPS * np.abs(K)
 
     def tex(self, x: str, y: str) -> str:
         return f"{self.first.tex(x, y)} + {self.second.tex(x, y)}"
@@ -173,27 +178,14 @@ class Product(Pair):
         For a precomputed kernel with one of samples.
     """
 
-    def __call__(self, A: Any, B: Any) -> Array:
-        return self.first(A, B) * self.second(A, B)
+    _both = np.multiply
 
-    def diagonal(self, A: Any) -> Array:
-        return self.first.diagonal(A) * self.second.diagonal(A)
-
-    def rows_of(self, A: Any) -> Rows:
-        first, second = self.first.rows_of(A), self.second.rows_of(A)
-        return lambda index, columns=None: first(index, columns) * second(index, columns)
+    def _error(self, one: Array, off: Array, other: Array, far: Array) -> Array:
+        return (np.abs(one) + off) * far + off * np.abs(other)
 
     def rounding(self, A: Any) -> float:
         one, other = self.first.rounding(A), self.second.rounding(A)
         return one + other + one * other + 2.0 * EPS
-
-    def with_errors(self, A: Any) -> tuple[Array, Array] | None:
-        parts = self._with_errors(A)
-        if parts is None:
-            return None
-        (one, off), (other, far) = parts
-        K = one * other
-        return K, (np.abs(one) + off) * far + off * np.abs(other) + EPS * np.abs(K)
 
     def tex(self, x: str, y: str) -> str:
         return rf"\left({self.first.tex(x, y)}\right) \left({self.second.tex(x, y)}\right)"

@@ -14,7 +14,7 @@ from ..certificates.learning.existence import Evidence
 from ..certificates.learning.kernel import certify_kernel
 from ..certificates.learning.repair import repair_dual
 from ..certificates.learning.separation import separating_direction
-from ..certificates.support import CertifiedSupport
+from ..certificates.support import CertifiedSupport, certify_support
 from ..data import as_design
 from ..deadline import limited
 from ..errors import InputError, warn
@@ -39,7 +39,7 @@ from ..solvers.registry import ALGORITHMS
 from ..validation import for_part, positive_number
 from .base import Argument, Hyperparameter
 from .inputs import Samples, read_dual, read_intercept, read_new
-from .outcome import Attempt, finite_or, in_own_rows, judge_stored, stored_attempt
+from .outcome import Attempt, judge_stored, stored_attempt
 from .portfolio import Limits, first_verified
 from .posing import Parts, Values, coefficients, contradiction, in_words, read_parts
 from .problem import LearningProblem, TextbookModel
@@ -195,10 +195,8 @@ def solve_kernel(
 def attempt(problem: Any, options: Mapping[str, Any], patience: float = np.inf) -> Solution:
     """Run the working sets, and certify what they return."""
     given = {"tol": 1e-6, "max_seconds": None, "max_iter": None} | dict(options)
-    common = [given.pop(name) for name in ("tol", "max_seconds", "max_iter")]
-    known = ("seed", "w0", "polish", "carried", "checkpoint")
-    named = {name: given.pop(name) for name in known if name in given}
-    limits = Limits.read(*common, **named)
+    known = ("tol", "max_seconds", "max_iter", "seed", "w0", "polish", "carried", "checkpoint")
+    limits = Limits.read(**{name: given.pop(name) for name in known if name in given})
     if patience < np.inf:  # nobody looks at what is not expected to do
         limits = replace(limits, patience=patience, aim=limits.tol)
     objective: Any = problem.kernel_parts
@@ -207,17 +205,17 @@ def attempt(problem: Any, options: Mapping[str, Any], patience: float = np.inf) 
     told = Attempt(problem, NAME, limits.tol, facts)
     if q is None:
         return told.failed()
-    found = certify_kernel(objective, q, b, tol=limits.tol, refute=False)
-    return told.judged(found, posed_function(objective, q, b, found.dual["u"]))
+    return judged_function(told, q, b)
 
 
-def posed_function(
-    objective: KernelObjective, q: Array, b: float, u: Array
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Values of the primal's variables but w, and multipliers by label."""
-    loss, y, z = objective.loss, objective.y, objective.predict(q, b)
+def judged_function(told: Attempt, q: Array, b: float, u: Array | None = None) -> Solution:
+    """A function that an attempt ended with, certified; of the primal's variables all but w."""
+    problem: Any = told.problem
+    objective: KernelObjective = problem.kernel_parts
+    found = certify_kernel(objective, q, b, u, tol=told.tol, refute=False)
+    loss, y, z, u = objective.loss, objective.y, objective.predict(q, b), found.dual["u"]
     values = {"q": q, "b": np.asarray(b), "z": z, **loss.slacks(y, z)}
-    return values, {"prediction": u, **loss.multipliers(y, u, objective.c)}
+    return told.judged(found, (values, {"prediction": u, **loss.multipliers(y, u, objective.c)}))
 
 
 def judge_function(
@@ -225,18 +223,15 @@ def judge_function(
 ) -> Solution:
     """Judge a stored function again: with -lam q as dual point, with the stored one, by K = LL'."""
     if "q" in primal:
-        objective: Any = problem.kernel_parts
-        q = read_dual(problem.name, primal["q"], problem._samples, "q")
-        b = read_intercept(problem.name, primal.get("b", 0.0), problem.sample_parts)
+        q, b = problem._passed_point(primal["q"], primal.get("b", 0.0))
         stored = stored_attempt(problem, document)
         given: list[Any] = [None]
         if "u" in dual:
             given.append(read_dual(problem.name, dual["u"], problem._samples))
         for u in given:
-            found = certify_kernel(objective, q, b, u, tol=stored.tol, refute=False)
-            if found.holds():
-                posed = posed_function(objective, q, b, found.dual["u"])
-                return stored.judged(found, posed)
+            found = judged_function(stored, q, b, u)
+            if found.certificate.holds():
+                return found
         primal = dict(primal) | {"w": problem.kernel_parts.project(q)}
     return judge_stored(problem, primal, dual, document)
 
@@ -316,10 +311,7 @@ class Approximated:
         told = Attempt(self, method, tol, facts)
         if not {"w", "b"} <= set(found.primal) or "u" not in found.dual:
             return told.failed()
-        q, b = back(found)
-        parts, u = self.kernel_parts, found.dual["u"]
-        certificate = certify_kernel(parts, q, b, u, tol=tol, refute=False)
-        return told.judged(certificate, posed_function(parts, q, b, certificate.dual["u"]))
+        return judged_function(told, *back(found), found.dual["u"])
 
 
 def _on_features(problem: Any, Z: Array) -> LearningProblem:
@@ -373,6 +365,7 @@ class KernelModel(Approximated, TextbookModel):
 
     takes_blocks = False
     _design_name = "Phi"
+    _judge = staticmethod(certify_kernel)
 
     kernel: Kernel = Argument()
     """Fixed: another kernel is another problem."""
@@ -437,16 +430,17 @@ class KernelModel(Approximated, TextbookModel):
 
     # -- values ------------------------------------------------------------------------------
 
+    @property
+    def _valued(self) -> KernelObjective:
+        return self.kernel_parts
+
+    def _passed_point(self, w: Any, b: Any) -> tuple[Array, Any]:
+        q = read_dual(self.name, w, self._samples, "q")
+        return q, read_intercept(self.name, b, self.sample_parts)
+
     def objective(self, q: Any, b: float = 0.0) -> float:
         """P(q, b) = F(K q + b) + (lam/2) q'K q, q of shape (n,)."""
-        number = read_intercept(self.name, b, self.sample_parts) or 0.0
-        q = read_dual(self.name, q, self._samples, "q")
-        return finite_or(np.inf, self.kernel_parts.primal, q, number)
-
-    def dual_objective(self, u: Any) -> float:
-        """D(u), u of shape (n,); -inf where u is infeasible beyond rounding."""
-        u = read_dual(self.name, u, self._samples)
-        return finite_or(-np.inf, self.kernel_parts.dual, u)
+        return super().objective(q, b)
 
     def certify(self, q: Any, b: Any = None, u: Any = None, *, tol: float = 1e-6) -> Certificate:
         """Judge f = sum_j q_j k(x_j, .) + b, whoever computed it.
@@ -462,15 +456,7 @@ class KernelModel(Approximated, TextbookModel):
         -------
         Certificate
         """
-        tol = positive_number(tol, self.name, "tol")
-        found = certify_kernel(
-            self.kernel_parts,
-            read_dual(self.name, q, self._samples, "q"),
-            read_intercept(self.name, b, self.sample_parts),
-            None if u is None else read_dual(self.name, u, self._samples),
-            tol=tol,
-        )
-        return in_own_rows(self, found)
+        return super().certify(q, b, u, tol=tol)
 
     def certified_support(self, q: Any, b: float | None = None, u: Any = None) -> CertifiedSupport:
         """Label the samples of every solution; its coordinates are those of w = L'q.
@@ -485,8 +471,9 @@ class KernelModel(Approximated, TextbookModel):
         CertifiedSupport
             Of the problem as posed, through the factor K = L L'.
         """
-        w = self.kernel_parts.project(read_dual(self.name, q, self._samples, "q"))
-        return super().certified_support(w, b, u)
+        q, b, u = self._passed(q, b, u)
+        found = certify_support(self.objective_parts, self.kernel_parts.project(q), b, u)
+        return found.expanded(self._samples.kept, self._samples.total)
 
     def judge_solved(self, w: Array, b: float, u: Array | None, tol: float) -> Certificate:
         """The certificate of the function with coordinates w; the solver's u is tried first."""

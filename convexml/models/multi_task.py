@@ -19,11 +19,11 @@ from ..modelling import cp
 from ..numerics import Array
 from ..problem import Objective, Statement
 from ..problem.frame import SeveralTargets
-from ..validation import nonnegative_number, positive_number, yes_or_no
+from ..validation import nonnegative_number, yes_or_no
 from .base import Hyperparameter
 from .inputs import Samples, read_coefficients, read_dual, read_samples
 from .latex import KEPT, Latex, such_that, weights_of
-from .outcome import finite_or, stored_attempt
+from .outcome import stored_attempt
 from .posing import Values
 from .problem import LearningProblem
 from .solution import Solution
@@ -120,6 +120,7 @@ class MultiTaskLasso(LearningProblem):
     takes_blocks = False
     scikit_learn: ClassVar = {"MultiTaskLasso": {"alpha": "lam = alpha"}}
     _poses_coordinates = False
+    _judge = staticmethod(certify_targets)
 
     def __init__(
         self, X: Any, Y: Any, lam: float, *, fit_intercept: bool = True, sample_weight: Any = None
@@ -181,7 +182,7 @@ class MultiTaskLasso(LearningProblem):
         Solution
         """
         if (start := options.get("w0")) is not None:
-            W, _ = self._read(start, None)
+            W, _ = self._passed_point(start, None)
             options["w0"] = self._targets.vector(W, self._targets.best_intercept(W))
         return super().solve(solver, **options)
 
@@ -201,10 +202,7 @@ class MultiTaskLasso(LearningProblem):
         -------
         Certificate
         """
-        tol = positive_number(tol, self.name, "tol")
-        self._samples.refuse_changed(self.name)
-        U = None if u is None else read_dual(self.name, u, self._samples)
-        return certify_targets(self._targets, *self._read(w, b), U, tol=tol)
+        return super().certify(w, b, u, tol=tol)
 
     def judge_solved(self, w: Array, b: float, u: Array | None, tol: float) -> Certificate:
         """The certificate of what a solver returned, in its coordinates."""
@@ -222,17 +220,11 @@ class MultiTaskLasso(LearningProblem):
                 return zero, shift
         return W, b
 
-    def objective(self, w: Any, b: Any = 0.0) -> float:
-        """P(w, b), w of shape (d, K), b a number or of shape (K,)."""
-        W, shift = self._read(w, b)
-        return finite_or(np.inf, self._targets.primal, W, shift)
+    @property
+    def _valued(self) -> SeveralTargets:
+        return self._targets
 
-    def dual_objective(self, u: Any) -> float:
-        """D(u), u of shape (n, K); -inf where u is infeasible beyond rounding."""
-        U = read_dual(self.name, u, self._samples)
-        return finite_or(-np.inf, self._targets.dual, U)
-
-    def _read(self, w: Any, b: Any) -> tuple[Array, Any]:
+    def _passed_point(self, w: Any, b: Any) -> tuple[Array, Any]:
         w = match_coefficients(self.name, w, self._samples.feature_names)
         vector, shift = read_coefficients(self.name, w, b, self._targets)
         return vector.reshape(self._targets.w_shape), shift
@@ -253,7 +245,7 @@ class MultiTaskLasso(LearningProblem):
         """Judge a stored point again; nothing that the document claims is used."""
         if "w" not in primal:
             return super().recertify(primal, dual, document)
-        point = self._read(primal["w"], primal.get("b", 0.0))
+        point = self._passed_point(primal["w"], primal.get("b", 0.0))
         u = read_dual(self.name, dual["u"], self._samples).ravel() if "u" in dual else None
         return stored_attempt(self, document).certified(self._targets.vector(*point), 0.0, u)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, InitVar, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
@@ -205,6 +205,7 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
     _design_name = "X"
     """What posed problems call the matrix of predictions."""
     _interval_path = follow
+    _judge: ClassVar[Callable[..., Certificate]] = staticmethod(certify_objective)
     multiplier_names: ClassVar[Mapping[str, str]] = {}
     """Textbook names of the multipliers, by the label of their constraint."""
 
@@ -239,6 +240,11 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
     def objective_parts(self) -> Objective:
         """Design, loss, penalty and coefficients: what solvers and certificates work on."""
         return self._objective
+
+    @property
+    def _valued(self) -> Any:
+        """What points that are passed are valued and judged by."""
+        return self.objective_parts
 
     @property
     def sample_parts(self) -> Objective:
@@ -327,7 +333,7 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
         Certificate
         """
         tol = positive_number(tol, self.name, "tol")
-        found = certify_objective(self.objective_parts, *self._passed(w, b, u), tol=tol)
+        found = self._judge(self._valued, *self._passed(w, b, u), tol=tol)
         return outcome.in_own_rows(self, found)
 
     def _passed(self, w: Any, b: Any, u: Any) -> tuple[Array, Any, Array | None]:
@@ -382,12 +388,12 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
 
     def objective(self, w: Any, b: float = 0.0) -> float:
         """P(w, b), w of shape (d,); inf where a constraint is violated beyond rounding."""
-        return finite_or(np.inf, self.objective_parts.primal, *self._passed_point(w, b))
+        return finite_or(np.inf, self._valued.primal, *self._passed_point(w, b))
 
     def dual_objective(self, u: Any) -> float:
         """D(u), u of shape (n,); -inf where u is infeasible beyond rounding."""
         u = read_dual(self.name, u, self._samples)
-        return finite_or(-np.inf, self.objective_parts.dual, u)
+        return finite_or(-np.inf, self._valued.dual, u)
 
     @property
     def lam_max(self) -> float:
