@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
 from math import fsum
@@ -23,7 +23,6 @@ from ..certificates.learning.nu import (
     about_centre,
     short_class,
 )
-from ..certificates.learning.paths import Tangent
 from ..data import as_design
 from ..errors import InputError
 from ..formulas import constant, listed, worst
@@ -42,43 +41,10 @@ from .base import Hyperparameter
 from .inputs import Samples, expand, read_new, read_samples
 from .kernel import kernel_matrix, values_of
 from .latex import FACTORED, KEPT, WEIGHTS, Latex, gram, pushed, such_that
-from .path import IntervalPath, follow
+from .path import follow
 from .pictures.answers import draw_machine
 from .prediction import score
 from .problem import LearningProblem
-from .solution import Solution
-
-# What a machine with nu says of other nu: P = F - nu S rho is linear in it.
-
-
-def follow_nu(
-    machine: Any, name: str, ends: Any, tol: float, solve: Callable[[float], Solution]
-) -> IntervalPath:
-    """A path that holds at every nu between its ends; see ``follow``."""
-    return follow(machine, name, ends, tol, solve, line_of_level)
-
-
-def line_of_level(solution: Solution, name: str) -> Tangent:
-    """P of a solution as nu moves: its slope is -S rho, S the sum of the weights.
-
-    Raises
-    ------
-    InputError
-        Where there is no rho, as the problem is unbounded.
-    """
-    machine: Any = solution.problem
-    at = float(getattr(machine, name))
-    if "rho" not in solution.primal:
-        raise InputError(
-            f"{machine.name}.path: everywhere needs a solution at each {name}; at {at:g} the "
-            f"problem is {solution.status}."
-        )
-    weights = machine._samples.weights
-    slope = -float(weights.sum()) * float(solution.primal["rho"])
-    error = gamma(len(weights) + 4) * abs(slope)
-    nothing = machine._part(machine._nothing(), np.zeros_like(weights))
-    return Tangent.of(solution.certificate, at, slope, error, nothing.null)
-
 
 STEPS, NEAR = 1000, 1e-9
 """Steps of a method, and its relative gap, where a point is judged by a dual point of ours."""
@@ -96,7 +62,7 @@ class NuMachine(SampledProblem):
     why: ClassVar[str] = "the dual is a quadratic program in a box, of few support vectors"
     _matrix: KernelMatrix | None = None
     _supports = "alpha"
-    _interval_path = follow_nu
+    _interval_path = follow
 
     def _start(self, samples: Samples, nu: Any, kernel: Any) -> None:
         self._samples, self._hyper = samples, self._check(nu=nu)
@@ -278,6 +244,13 @@ class NuMachine(SampledProblem):
         if "xi" in point or not self._scalars.keys() <= point.keys():
             return point
         return point | {"xi": self._told(f, point, self._samples.weights)[0]["xi"]}
+
+    def _slope(self, primal: Arrays, name: str) -> tuple[float, float, float]:
+        """P = F - nu S rho is linear in nu."""
+        s = self._samples.weights
+        slope = -float(s.sum()) * float(primal["rho"])
+        null = self._part(self._nothing(), np.zeros_like(s)).null
+        return slope, gamma(len(s) + 4) * abs(slope), null
 
     def _of_all(self, f: Array) -> Array:
         return f if self._matrix is None else expand(f, self._samples)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -284,12 +284,7 @@ class IntervalPath(PicturedPath):
 
 
 def follow(
-    problem: Any,
-    name: str,
-    ends: Any,
-    tol: float,
-    solve: Callable[[float], Solution],
-    line: Callable[[Solution, str], Tangent] | None = None,
+    problem: Any, name: str, ends: Any, tol: float, solve: Callable[[float], Solution]
 ) -> IntervalPath:
     """Solve from the high end to the low one, each step about as long as ``tol`` allows.
 
@@ -302,8 +297,6 @@ def follow(
     tol : float
     solve : callable
         The solution for a value of the parameter, near the one before.
-    line : callable, optional
-        What a solution says of other parameters; None is ``line_of``, for weights w.
     """
     if name not in ("lam", "C", "nu"):
         raise InputError(f"{problem.name}.path: P is not linear in {name}; everywhere needs that.")
@@ -312,7 +305,7 @@ def follow(
 
     def add(value: float) -> Tangent:
         solution = solve(value)
-        found = (line or line_of)(solution, name)
+        found = line_of(solution, name)
         k = bisect_left([-each for each in path.lams], -value)
         path.solutions.insert(k, solution)
         path.lines.insert(k, found)
@@ -371,27 +364,31 @@ def read_ends(owner: str, name: str, ends: Any) -> tuple[float, float]:
 
 
 def line_of(solution: Solution, name: str) -> Tangent:
-    """P of a solution as ``name`` moves: its slope is Omega at lam = 1, or the loss at C = 1."""
+    """P of a solution as ``name`` moves: by its ``slope``, what that may be off by, and P_0."""
     problem = solution.problem
     at = float(getattr(problem, name))
-    if "q" in solution.primal:
-        raise InputError(f"{problem.name}.path: everywhere does not follow functions of kernels.")
-    if "w" not in solution.primal:
+    if not solution.primal:
         raise InputError(
-            f"{problem.name}.path: everywhere needs weights w at each {name}; at {at:g} "
-            f"the problem is {solution.status}."
+            f"{problem.name}.path: everywhere needs a point at each {name}; at {at:g} the problem "
+            f"is {solution.status}."
         )
+    return Tangent.of(solution.certificate, at, *problem._slope(solution.primal, name))
+
+
+def slope_of(problem: Any, primal: Mapping[str, Array], name: str) -> tuple[float, float, float]:
+    """dP/d name: Omega at lam = 1, or the loss at C = 1; what it may be off by, and P_0."""
+    if "q" in primal:
+        raise InputError(f"{problem.name}.path: everywhere does not follow functions of kernels.")
     unit = problem.snapshot()
     setattr(unit, name, 1.0)
     objective: Objective = unit.objective_parts
-    w = problem.coordinates(solution.primal)
+    w = problem.coordinates(primal)
     if name == "C":
-        b: Any = solution.primal["b"]
+        b: Any = primal["b"]
         point = repair_primal(objective, w, b if b.ndim else float(b))
         slope = objective.loss_value(point.z)
         error = primal_rounding(objective, point, objective.zero_scores)
     else:
         slope = objective.penalty.value(w)
         error = objective.penalty.value_rounding(w, slope)
-    null = problem.objective_parts.null_value
-    return Tangent.of(solution.certificate, at, slope, error, null)
+    return slope, error, problem.objective_parts.null_value

@@ -32,7 +32,7 @@ from .cross_validation import CrossValidated
 from .inputs import Samples, read_coefficients, read_dual
 from .latex import Latex, latex_of
 from .outcome import Attempt, finite_or
-from .path import follow, lam_max
+from .path import follow, lam_max, slope_of
 from .portfolio import SHORT
 from .posing import PosedLearning, Values
 from .prediction import Predictor
@@ -205,6 +205,7 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
     _design_name = "X"
     """What posed problems call the matrix of predictions."""
     _interval_path = follow
+    _slope = slope_of
     _judge: ClassVar[Callable[..., Certificate]] = staticmethod(certify_objective)
     multiplier_names: ClassVar[Mapping[str, str]] = {}
     """Textbook names of the multipliers, by the label of their constraint."""
