@@ -397,6 +397,16 @@ class KernelMatrix(KernelRows):
         # ``dense`` is rounded as a mean, and what is nothing beside the largest entry is 0 there.
         return (errors + EPS * K + EPS**2 * K.max(initial=0.0)) * (1.0 + 1e-6)
 
+    def error_of(self, q: Array, values: Array, inner: Array) -> Array:
+        """What ``values``, made of L and |L| ``inner``, may be off by as those of q.
+
+        Where ``entry_errors`` are not known, as K q.
+        """
+        K, L, size = self.dense, self.factor, np.abs(q)
+        sizes = np.abs(K) @ size + np.abs(L) @ inner
+        off = np.abs(K @ q - values) + gamma(len(K) + L.shape[1] + 8) * sizes
+        return off if self.entry_errors is None else off + self.entry_errors @ size * (1.0 + 1e-6)
+
     @cached_property
     def is_semidefinite(self) -> bool:
         """Whether K itself, as it was given, is proved to be semidefinite."""

@@ -69,20 +69,13 @@ def beside_kernel(
         return 0.0
     if lam == 0.0 and np.any(u):
         return np.inf  # D(u) = -inf unless K u = 0, which rounding of K leaves open
-    K, design = matrix.dense, parts.design
-    share = gamma(sum(design.shape) + 8)
-    sizes, f, z = np.abs(K), K @ q, design.matvec(w)
-    # E|q| and E|u|, for entries of K that are off by E; 0 where E is not known.
-    both = np.abs(np.stack([q, u]))
-    errors = matrix.entry_errors
-    of_q, of_u = np.zeros_like(both) if errors is None else both @ errors * LOOSE
-    off = np.abs(f - z) + share * (sizes @ np.abs(q) + design.abs_matvec(np.abs(w))) + of_q
-    square = float(np.abs(q) @ (off + share * np.abs(f)))
+    design, z = parts.design, parts.design.matvec(w)
+    off = matrix.error_of(q, z, np.abs(w))
+    square = float(np.abs(q) @ (off + gamma(sum(design.shape) + 8) * np.abs(z)))
     price = _of_predictions(parts, w, z + b, off, square, u, value)
     if lam > 0.0:
-        inner = design.rmatvec(u)
-        rounded = sizes @ np.abs(u) + design.abs_matvec(design.abs_rmatvec(np.abs(u)))
-        apart = np.abs(K @ u - design.matvec(inner)) + share * rounded + of_u
+        inner = design.matvec(design.rmatvec(u))
+        apart = matrix.error_of(u, inner, design.abs_rmatvec(np.abs(u)))
         price += float(np.abs(u) @ apart) / (2.0 * lam)
     return price * LOOSE if np.isfinite(price) else np.inf
 

@@ -26,6 +26,7 @@ from ..algebra.rationals import as_integers
 from ..algebra.sums import exact_dot
 from ..certificate import Certificate, Verdict
 from ..judge import judged, refuted
+from .function import measured
 from .kernel import said_of_matrix
 
 # Where a machine with nu has its function f: coefficients of features, or of samples.
@@ -128,19 +129,15 @@ class OfSamples:
     def diagonal(self) -> Array:
         return self.matrix.diagonal
 
-    @property
-    def _entry_errors(self) -> Array:
-        """What entries of K may be off by; 0 where it is not known, which ``told`` says."""
-        errors = self.matrix.entry_errors
-        return np.zeros(self.matrix.shape) if errors is None else errors
-
     def spread(self, s: Array) -> float:
         """The mean of K_ii less that of all K_ij, less what these may be off by."""
         K, share, scores = self.matrix, gamma(2 * len(s) + 8), self.scores(s)
         total = float(s.sum())
-        rest = np.diagonal(self._entry_errors)
+        rest = np.zeros(len(s))  # where it is not known ``told`` says so
         if K.is_exact:
             rest = K.sizes * K.sizes - K.diagonal
+        elif K.entry_errors is not None:
+            rest = np.diagonal(K.entry_errors)
         off = self.errors(s)[0] + share * np.abs(scores)
         error = float(s @ (rest + share * (np.abs(K.diagonal) + rest))) + float(s @ off) / total
         return max((float(s @ K.diagonal) - float(s @ scores) / total - error) / total, 0.0)
@@ -169,12 +166,8 @@ class OfSamples:
         if self.matrix.is_exact:
             off = self.matrix.product_error(w)
         else:
-            K, L = self.matrix.dense, self.matrix.factor
-            sizes = np.abs(K) @ np.abs(w) + np.abs(L) @ (np.abs(L).T @ np.abs(w))
-            off = np.abs(K @ w - scores) + gamma(len(K) + L.shape[1] + 8) * sizes
-            off += self._entry_errors @ np.abs(w)
-        size = np.abs(w)
-        return off, float(size @ off + gamma(len(w) + 4) * (size @ np.abs(scores)))
+            off = self.matrix.error_of(w, scores, np.abs(self.matrix.factor).T @ np.abs(w))
+        return off, measured(w, scores, off).doubt
 
     def error_of(self, q: Array) -> float:
         return self.errors(q)[1]
