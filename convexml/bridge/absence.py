@@ -30,6 +30,7 @@ from .point import (
     soft_rows,
     violations,
 )
+from .recognition.affine import entries_of
 from .rounding import (
     MOVED,
     SUMMED,
@@ -154,7 +155,7 @@ class Walk:
             return self._product(expression, names, exact)
         if names & (MOVED | {"Sum", "Trace"}):
             parts = stacked([self.terms(each, exact) for each in expression.args])
-            pick = _picked(expression, names)
+            pick = entries_of(expression)
             return self._mapped(Summands(pick, pick), parts)
         return self._asked(expression)
 
@@ -237,29 +238,6 @@ def _wide(factor: Summands, first: bool, moving: Any) -> Summands:
         eye, part = sparse.eye_array(copies), sparse.csr_array(part)
         found.append(sparse.csr_array(sparse.kron(*((eye, part) if first else (part.T, eye)))))
     return Summands(*found)
-
-
-def _picked(atom: Any, names: frozenset[str]) -> Any:
-    """The matrix of an atom that moves entries, or adds them up, of its stacked arguments."""
-    numbers, stop = [], 0
-    for each in atom.args:
-        count = np.arange(stop + 1.0, stop + each.size + 1.0)
-        numbers.append(count.reshape(each.shape, order="F"))
-        stop += each.size
-    if "Trace" in names:
-        taken = np.diagonal(numbers[0], axis1=-2, axis2=-1).ravel(order="F")
-        rows = np.arange(taken.size) % max(atom.size, 1)
-    elif "Sum" in names:
-        kept = np.sum(numbers[0], axis=atom.axis, keepdims=True).shape
-        groups = np.arange(int(np.prod(kept))).reshape(kept, order="F")
-        rows = np.broadcast_to(groups, numbers[0].shape).ravel(order="F")
-        taken = numbers[0].ravel(order="F")
-    else:
-        taken = np.asarray(atom.numeric(numbers)).ravel(order="F")
-        rows = np.arange(taken.size)
-    used = taken > 0.0
-    columns = taken[used].astype(int) - 1
-    return sparse.csr_array((np.ones(columns.size), (rows[used], columns)), (atom.size, stop))
 
 
 # How far the coefficients that CVXPY compiled may be from those that were written.

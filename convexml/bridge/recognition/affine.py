@@ -48,11 +48,19 @@ class Affine:
         maps = {key: each.taken(rows) for key, each in self.maps.items()}
         return Affine(rows.size, maps, self.offset[rows])
 
+    def before(self, matrix: Any) -> Affine:
+        """``matrix`` times these entries."""
+        maps = {key: each.before(matrix) for key, each in self.maps.items()}
+        return Affine(matrix.shape[0], maps, np.asarray(matrix @ self.offset).ravel())
+
+    def under(self, own: LinearMap) -> Affine:
+        """What a map takes these entries to."""
+        if own.is_selection:
+            return self.taken(own.index).scaled(own.scale)
+        return self.before(own.full())
+
     def __add__(self, other: Affine) -> Affine:
-        maps = dict(self.maps)
-        for key, each in other.maps.items():
-            maps[key] = maps[key] + each if key in maps else each
-        return Affine(self.size, maps, self.offset + other.offset)
+        return added([self, other])
 
     def terms(self, sizes: dict[int, Array]) -> Array:
         """A bound of the sum of the absolute terms of each entry: what rounding is relative to."""
@@ -61,6 +69,16 @@ class Affine:
             size = sizes[key]
             total = total + each.row_sizes * np.sqrt(np.vecdot(size, size))[..., None]
         return total
+
+
+def added(parts: list[Affine]) -> Affine:
+    """The sum of some, all of one size."""
+    maps, offset = dict(parts[0].maps), parts[0].offset
+    for part in parts[1:]:
+        for key, each in part.maps.items():
+            maps[key] = maps[key] + each if key in maps else each
+        offset = offset + part.offset
+    return Affine(parts[0].size, maps, offset)
 
 
 # The affine atoms of CVXPY, by what they do.
@@ -84,13 +102,39 @@ MOVING = frozenset(
     }
 )
 """Atoms whose every entry is an entry of an argument, or 0."""
-PROBED = frozenset({"cumsum", "conv", "convolve", "Trace", "kron", "Sum"})
-"""LinearTerm atoms of one argument that varies, evaluated at unit vectors where it is small."""
+SUMS = frozenset({"Sum", "Trace"})
+PROBED = frozenset({"cumsum", "conv", "convolve", "kron"})
+"""Linear atoms of one argument that varies, evaluated at unit vectors where it is small."""
 SMALL = 500
 WRAPPED = frozenset({"psd_wrap", "nsd_wrap", "symmetric_wrap", "nonneg_wrap", "nonpos_wrap"})
 PRODUCTS = ("multiply", "MulExpression", "DivExpression")
-ADDED = frozenset({"AddExpression", "NegExpression", *PRODUCTS, *MOVING, *PROBED, *WRAPPED})
+TAKEN_APART = frozenset({"AddExpression", "NegExpression", *PRODUCTS, *MOVING, *SUMS, *WRAPPED})
+ADDED = TAKEN_APART | PROBED
 """Atoms that are affine where their arguments are, of products one of them constant."""
+
+
+def entries_of(atom: Any) -> Any:
+    """The matrix of an atom that moves entries, or adds them up, of its stacked arguments."""
+    numbers, stop = [], 0
+    for each in atom.args:
+        count = np.arange(stop + 1.0, stop + each.size + 1.0)
+        numbers.append(count.reshape(each.shape, order="F"))
+        stop += each.size
+    kind = type(atom).__name__
+    if kind == "Trace":
+        taken = np.diagonal(numbers[0], axis1=-2, axis2=-1).ravel(order="F")
+        rows = np.arange(taken.size) % max(atom.size, 1)
+    elif kind == "Sum":
+        kept = np.sum(numbers[0], axis=atom.axis, keepdims=True).shape
+        groups = np.arange(int(np.prod(kept))).reshape(kept, order="F")
+        rows = np.broadcast_to(groups, numbers[0].shape).ravel(order="F")
+        taken = numbers[0].ravel(order="F")
+    else:
+        taken = np.asarray(atom.numeric(numbers)).ravel(order="F")
+        rows = np.arange(taken.size)
+    used = taken > 0.0
+    columns = taken[used].astype(int) - 1
+    return sparse.csr_array((np.ones(columns.size), (rows[used], columns)), (atom.size, stop))
 
 
 # Constant expressions of CVXPY, and which expressions are constant or affine.
@@ -236,24 +280,22 @@ class Walker(Constants):
                 raise Declined(f"{named(expression)} is complex")
             return Affine(size, {expression.id: LinearMap(size, size)}, np.zeros(size))
         if kind == "AddExpression":
-            parts = [self._grown(self.affine(each), expression, each) for each in expression.args]
-            total = parts[0]
-            for part in parts[1:]:
-                total = total + part
-            return total
+            return added(
+                [self._grown(self.affine(each), expression, each) for each in expression.args]
+            )
         if kind == "NegExpression":
             return self.affine(expression.args[0]).scaled(-1.0)
         if kind in MOVING:
             return self._moved(expression)
         if kind in WRAPPED:
             return self.affine(expression.args[0])
-        if kind in ("multiply", "MulExpression", "DivExpression"):
+        if kind in PRODUCTS:
             return self._product(expression, kind)
         if kind == "Sum" and expression.axis is None:
             inner = self.affine(expression.args[0])
-            ones = np.ones((1, inner.size))
-            maps = {key: each.before(ones) for key, each in inner.maps.items()}
-            return Affine(1, maps, np.array([inner.offset.sum()]))
+            return inner.before(np.ones((1, inner.size)))
+        if kind in SUMS:
+            return self.affine(expression.args[0]).before(entries_of(expression))
         if kind in PROBED:
             return self._probed(expression)
         raise Declined(f"{named(expression)} is no affine map that is read ({kind})")
@@ -302,8 +344,7 @@ class Walker(Constants):
             outer = inner.taken(np.repeat(np.arange(inner.size), matrix.shape[0]))
             return outer.scaled(_one(np.tile(matrix[:, 0], copies)))
         if copies == 1:
-            maps = {key: each.before(matrix) for key, each in inner.maps.items()}
-            return Affine(rows, maps, np.asarray(matrix @ inner.offset).ravel())
+            return inner.before(matrix)
         offset = np.asarray(matrix @ inner.offset.reshape(-1, copies, order="F"))
         maps = {}
         for key, each in inner.maps.items():
@@ -356,10 +397,7 @@ class Walker(Constants):
             values = [at if each is moving[0] else self.constant(each) for each in expression.args]
             columns.append(np.asarray(expression.numeric(values), dtype=float).ravel(order="F"))
             unit[j] = 0.0
-        matrix = sparse.csr_array(np.column_stack(columns))
-        inner = self.affine(moving[0])
-        maps = {key: each.before(matrix) for key, each in inner.maps.items()}
-        return Affine(expression.size, maps, matrix @ inner.offset)
+        return self.affine(moving[0]).before(sparse.csr_array(np.column_stack(columns)))
 
 
 def _first(count: int) -> Array:

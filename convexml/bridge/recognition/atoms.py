@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from ...modelling import cp
 from ...numerics import Array
-from .affine import MOVING, PRODUCTS, WRAPPED, Affine, Walker
-from .maps import Declined, diagonal_of, named
+from .affine import ADDED, SUMS, TAKEN_APART, WRAPPED, Affine, Walker
+from .maps import Declined, LinearMap, diagonal_of, named, transposed
 from .terms import LinearTerm, Reading, Term
 
 # The larger of lines: ramps, kinks and tubes.
@@ -243,23 +242,24 @@ def squared(collector: Any, inner: Any, weight: Array, said: Any) -> None:
     kind = type(inner).__name__
     if collector.walker.is_affine(inner):
         return emit(collector, "square", weight, inner, said)
-    if kind in ("abs", "NegExpression"):
+    if kind == "abs":
         return squared(collector, inner.args[0], weight, said)
     if kind in ("Pnorm", "PnormApprox") and float(inner.p) == 2.0:
         return squared(collector, inner.args[0], along(inner, weight), said)
     if kind in ("norm1", "norm_inf") and inner.args[0].size == inner.size:
         return squared(collector, inner.args[0], weight, said)
-    if kind in MOVING:
-        for each, share in collector.shares(inner, weight):
-            squared(collector, each, share, said)
-        return None
-    if kind == "multiply" and collector.walker.is_constant(inner.args[0]):
-        factors = collector.walker.factors(inner.args[0], inner)
-        if inner.args[1].shape == inner.shape and np.all(factors >= 0.0):
-            return squared(collector, inner.args[1], weight * factors**2, said)
     if kind == "maximum":
         return maximum(collector, inner, weight, "squared ", said)
-    raise Declined(f"{named(said)}: the square of {named(inner)} is not read")
+    read = None if kind in ATOMS else collector.atoms.affine(inner)
+    used = np.zeros(inner.size)
+    for each in {} if read is None else read.maps.values():
+        used += np.abs(np.sign(each.scales)) if each.is_selection else np.inf
+    if read is None or read.offset.any() or (used > 1.0).any():
+        raise Declined(f"{named(said)}: the square of {named(inner)} is not read")
+    for key, each in read.maps.items():  # multiples of entries
+        share = np.bincount(each.index, weight * each.scales**2, each.width)
+        squared(collector, collector.atoms.leaves[key], share, said)
+    return None
 
 
 ATOMS: dict[str, Reader] = {
@@ -281,9 +281,6 @@ ATOMS: dict[str, Reader] = {
     "PowerApprox": power,
     "power": power,
 }
-
-
-TAKEN_APART = {"multiply", "DivExpression", "NegExpression", "Sum", "Trace", "Promote", *WRAPPED}
 
 
 def read_objective(problem: Any, walker: Walker | None = None) -> Reading:
@@ -330,65 +327,49 @@ def read_attributes(reading: Reading) -> None:
                     bounds[key] = closer(bounds[key], entries) if key in bounds else entries
 
 
-class Collector:
-    """Takes an expression apart; ``weight`` is what each of its entries counts for."""
+OPENED = {"multiply", "DivExpression", "NegExpression", "Promote", *SUMS, *WRAPPED}
+"""Affine atoms whose argument is counted, not they."""
 
-    def __init__(self, reading: Reading) -> None:
-        self.reading, self.walker = reading, reading.walker
 
-    def add(self, expression: Any, weight: Array) -> None:
-        """Count ``weight . expression`` in."""
-        if self.walker.is_constant(expression):
-            self.reading.constant += float(weight @ self.walker.entries(expression))
-            return
-        affine = self.walker.is_affine(expression)
-        if affine and self._is_base(expression):
-            self.add_affine(weight, self.walker.affine(expression), expression)
-            return
-        kind = type(expression).__name__
-        if kind == "AddExpression":
-            for each in expression.args:
-                self.add(each, folded(weight, expression.shape, each.shape))
-        elif kind == "NegExpression":
-            self.add(expression.args[0], -weight)
-        elif kind in PRODUCTS:
-            self._product(expression, weight, kind)
-        elif kind == "Sum":
-            self.add(expression.args[0], along(expression, weight))
-        elif kind == "Trace":
-            *several, side = expression.args[0].shape[:-1]
-            own = weight.reshape((*several, 1, 1), order="F") * np.eye(side)
-            self.add(expression.args[0], own.ravel(order="F"))
-        elif kind in MOVING or kind in WRAPPED:
-            for each, share in self.shares(expression, weight):
-                self.add(each, share)
-        elif kind in ATOMS and not affine:
-            ATOMS[kind](self, expression, weight)
-        elif affine:
-            self.add_affine(weight, self.walker.affine(expression), expression)
+class AtomReader(Walker):
+    """Reads expressions as affine ones of their atoms, which are ``leaves`` by their keys.
+
+    Leaves are atoms in ``ATOMS`` and affine expressions that are kept whole; what is known of
+    constants is that of a ``walker``.
+    """
+
+    def __init__(self, walker: Walker) -> None:
+        vars(self).update(vars(walker))
+        self.walker, self._affine, self.leaves = walker, {}, dict[int, Any]()
+
+    def _read(self, expression: Any) -> Affine:
+        kind, size = type(expression).__name__, expression.size
+        if self.is_affine(expression):
+            known = self.is_constant(expression)
+            is_leaf = not known and (kind not in TAKEN_APART or self._is_base(expression))
         else:
-            raise Declined(f"{named(expression)}: {kind} is no loss or penalty that is known")
-
-    def add_affine(self, weight: Array, affine: Affine, source: Any) -> None:
-        """Count entries of an affine expression in."""
-        self.reading.linear.append(LinearTerm(weight, affine, source))
+            is_leaf = kind in ATOMS
+            if kind not in ATOMS.keys() | ADDED:
+                raise Declined(f"{named(expression)}: {kind} is no loss or penalty that is known")
+        if not is_leaf:
+            return super()._read(expression)
+        self.leaves[-id(expression)] = expression
+        return Affine(size, {-id(expression): LinearMap(size, size)}, np.zeros(size))
 
     def _is_base(self, expression: Any) -> bool:
         """Whether an affine expression is to be kept whole: a prediction, or entries of w."""
         kind = type(expression).__name__
-        if not expression.args:
-            return True
         if kind == "AddExpression":
             return bool(expression.size > 1) or self._is_sample(expression)
-        if kind in TAKEN_APART:
+        if kind in OPENED:
             return False
         # Of y @ (X @ w) the entries of X @ w are counted.
-        varying = [each for each in expression.args if not self.walker.is_constant(each)]
+        varying = [each for each in expression.args if not self.is_constant(each)]
         return not any(self._predicts(each) for each in varying)
 
     def _is_sample(self, expression: Any) -> bool:
         """Whether a number is the prediction of one sample, x @ w + b."""
-        varying = [each for each in expression.args if not self.walker.is_constant(each)]
+        varying = [each for each in expression.args if not self.is_constant(each)]
         rest = [each for each in varying if not self._predicts(each)]
         return len(varying) == len(rest) + 1 and not any(each.args for each in rest)
 
@@ -396,52 +377,28 @@ class Collector:
         maps = self.walker.affine(expression).maps.values()
         return not all(each.is_selection for each in maps)
 
-    def _product(self, expression: Any, weight: Array, kind: str) -> None:
-        left, right = expression.args
-        if kind == "DivExpression":
-            shared = weight * self.walker.shares(right, expression)
-            self.add(left, folded(shared, expression.shape, left.shape))
-            return
-        fixed, moving = (left, right) if self.walker.is_constant(left) else (right, left)
-        if not self.walker.is_constant(fixed):
-            raise Declined(f"{named(expression)} is a product of two expressions that vary")
-        if kind == "multiply" or not (fixed.ndim and moving.ndim):
-            shared = weight * self.walker.factors(fixed, expression)
-            self.add(moving, folded(shared, expression.shape, moving.shape))
-            return
-        if expression.ndim > 2 or moving.ndim > 2 or fixed.ndim > 2:
-            raise Declined(f"{named(expression)} multiplies arrays of more than two dimensions")
-        matrix = self.walker.constant(fixed)
-        matrix = matrix.toarray() if sparse.issparse(matrix) and matrix.size == 1 else matrix
-        if fixed is left:
-            matrix = matrix if matrix.ndim == 2 else matrix[None, :]
-            counts = matrix.T @ weight.reshape(matrix.shape[0], -1, order="F")
+
+class Collector:
+    """Takes an expression apart; ``weight`` is what each of its entries counts for."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading, self.walker = reading, reading.walker
+        self.atoms = AtomReader(reading.walker)
+
+    def add(self, expression: Any, weight: Array) -> None:
+        """Count ``weight . expression`` in."""
+        read = self.atoms.affine(expression)
+        self.reading.constant += float(weight @ read.offset)
+        for key, each in read.maps.items():
+            self.count(self.atoms.leaves[key], transposed(each, weight))
+
+    def count(self, leaf: Any, weight: Array) -> None:
+        """Count a leaf in."""
+        if self.walker.is_affine(leaf):
+            self.add_affine(weight, self.walker.affine(leaf), leaf)
         else:
-            matrix = matrix if matrix.ndim == 2 else matrix[:, None]
-            counts = (matrix @ weight.reshape(-1, matrix.shape[1], order="F").T).T
-        self.add(moving, np.asarray(counts).ravel(order="F"))
+            ATOMS[type(leaf).__name__](self, leaf, weight)
 
-    def shares(self, expression: Any, weight: Array) -> list[tuple[Any, Array]]:
-        """The arguments of an atom that moves entries, and what each of their entries counts."""
-        if type(expression).__name__ in WRAPPED:
-            return [(expression.args[0], weight)]
-        numbers, start = [], 1
-        for each in expression.args:
-            stop = start + each.size
-            numbers.append(np.arange(start, stop, dtype=float).reshape(each.shape, order="F"))
-            start = stop
-        places = np.asarray(expression.numeric(numbers)).ravel(order="F").astype(int)
-        counts, begin, found = np.bincount(places, weight, minlength=start), 1, []
-        for each in expression.args:
-            found.append((each, counts[begin : begin + each.size]))
-            begin += each.size
-        return found
-
-
-def folded(weight: Array, shape: tuple[int, ...], part: tuple[int, ...]) -> Array:
-    """What each entry of a part counts for, that is broadcast to ``shape``."""
-    if shape == part:
-        return weight
-    size = int(np.prod(part, dtype=int))
-    numbers = np.broadcast_to(np.arange(size).reshape(part, order="F"), shape).ravel(order="F")
-    return np.bincount(numbers, weight, minlength=size)
+    def add_affine(self, weight: Array, affine: Affine, source: Any) -> None:
+        """Count entries of an affine expression in."""
+        self.reading.linear.append(LinearTerm(weight, affine, source))

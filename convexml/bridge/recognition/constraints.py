@@ -11,8 +11,8 @@ from scipy.sparse import issparse
 from ...numerics import Array
 from .affine import Affine
 from .atoms import Collector
-from .maps import Declined, LinearMap, named
-from .terms import LinearTerm, NormBound, Reading, Term, per_row
+from .maps import Declined, LinearMap, named, transposed
+from .terms import NormBound, Reading, Term, per_row
 
 LONGEST = 80
 """Characters of a constraint that is told as it is written."""
@@ -110,21 +110,28 @@ def read_rows(reading: Reading, constraint: Any) -> ConstraintRows:
 def convex(constraint: Any, expression: Any, collector: Collector) -> ConstraintRows:
     """Rows of what is affine in parts and convex in others."""
     scratch, size = collector.reading, expression.size
-    rows = ConstraintRows(constraint, False, Affine(size, {}, np.zeros(size)))
-    for sign, part in parts_of(expression):
-        numbers = np.arange(part.size).reshape(part.shape, order="F")
-        place = np.broadcast_to(numbers, expression.shape).ravel(order="F")
-        if collector.walker.is_affine(part):
-            rows.affine = rows.affine + collector.walker.affine(part).scaled(sign).taken(place)
-            continue
-        if part.size != size:
-            raise Declined(f"{named(part)} is repeated")
-        collector.add(part, np.full(size, sign))
+    read, places = collector.atoms.affine(expression), np.arange(size)
+    rows = ConstraintRows(constraint, False, Affine(size, {}, read.offset))
+    for key, each in read.maps.items():
+        leaf = collector.atoms.leaves[key]
+        if collector.walker.is_affine(leaf):
+            rows.affine = rows.affine + collector.walker.affine(leaf).under(each)
+        elif size == 1:
+            collector.count(leaf, transposed(each, np.ones(1)))
+        elif each.is_selection and np.array_equal(each.index, places) and leaf.size == size:
+            collector.count(leaf, each.scales)
+        else:
+            raise Declined(f"{named(leaf)} is repeated")
     if scratch.constant and size > 1:
         raise Declined("a constant inside of a convex part")
     rows.affine = rows.affine + Affine(size, {}, np.full(size, scratch.constant))
     for line in scratch.linear:
-        rows.affine = rows.affine + summed(line, size)
+        if size not in (1, line.affine.size):
+            raise Declined(f"{named(line.source)} is not one number for each row")
+        part = line.affine.scaled(line.weight)
+        rows.affine = rows.affine + (
+            part if part.size == size else part.before(np.ones((1, part.size)))
+        )
     for term in scratch.terms:
         if term.kind == "form":
             raise Declined(f"{named(term.said)} has a matrix that is not diagonal")
@@ -132,27 +139,6 @@ def convex(constraint: Any, expression: Any, collector: Collector) -> Constraint
             raise Declined(f"{named(term.said)} is not one number for each row")
     rows.terms = scratch.terms
     return rows
-
-
-def summed(line: LinearTerm, size: int) -> Affine:
-    """A linear term as it goes into so many rows."""
-    if line.affine.size == size:
-        return line.affine.scaled(line.weight)
-    if size != 1:
-        raise Declined(f"{named(line.source)} is not one number for each row")
-    weight = line.weight[None, :]
-    maps = {key: each.before(weight) for key, each in line.affine.maps.items()}
-    return Affine(1, maps, weight @ line.affine.offset)
-
-
-def parts_of(expression: Any, sign: float = 1.0) -> list[tuple[float, Any]]:
-    """The summands of an expression, with their signs."""
-    kind = type(expression).__name__
-    if kind == "AddExpression":
-        return [found for each in expression.args for found in parts_of(each, sign)]
-    if kind == "NegExpression":
-        return parts_of(expression.args[0], -sign)
-    return [(sign, expression)]
 
 
 def brief(constraint: Any) -> str:

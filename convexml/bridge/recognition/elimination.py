@@ -128,10 +128,7 @@ def inserted(whole: Affine, key: int, part: Affine) -> Affine:
     """An affine expression with a part in the place of a variable."""
     own = whole.maps[key]
     rest = Affine(whole.size, {k: m for k, m in whole.maps.items() if k != key}, whole.offset)
-    if own.is_selection:
-        return rest + part.taken(own.index).scaled(own.scale)
-    maps = {k: m.before(own.full()) for k, m in part.maps.items()}
-    return rest + Affine(whole.size, maps, np.asarray(own.full() @ part.offset).ravel())
+    return rest + part.under(own)
 
 
 # All constraints of a problem, consumed; and checked against what CVXPY computes of them.

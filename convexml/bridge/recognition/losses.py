@@ -484,9 +484,7 @@ def factored(reading: Reading) -> FactoredForm | None:
         raise Declined(f"{named(term.said)} and another form have matrices that are not diagonal")
     L, loose = _factor(term)
     weight = np.full(L.shape[0], float(term.weight[0]))
-    maps = {key: each.before(L.T) for key, each in term.affine.maps.items()}
-    affine = replace(term.affine, maps=maps, offset=L.T @ term.affine.offset)
-    squares = Term("square", weight, affine, None, term.said)
+    squares = Term("square", weight, term.affine.before(L.T), None, term.said)
     reading.terms[number] = squares
     return FactoredForm(squares, loose)
 
