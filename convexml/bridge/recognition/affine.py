@@ -368,18 +368,16 @@ class Walker(Constants):
 
     def gathered(self, parts: list[Affine], places: Array, size: int) -> Affine:
         """Entries of several expressions, numbered from 1; 0 stands for none."""
-        keys = dict.fromkeys(key for part in parts for key in part.maps)
-        total, maps = sum(part.size for part in parts), {}
+        homes: dict[int, list[tuple[int, LinearMap]]] = {}
+        total, maps = 0, {}
+        for part in parts:
+            for key, each in part.maps.items():
+                homes.setdefault(key, []).append((total, each))
+            total += part.size
         whole = places.size == total and bool((places == np.arange(1, total + 1)).all())
         rows, empty = np.maximum(places - 1, 0), (places == 0).any()
-        for key in keys:
-            width = next(part.maps[key].width for part in parts if key in part.maps)
-            each = stacked(
-                [
-                    part.maps.get(key) or LinearMap(part.size, width, None, 0.0, _first(part.size))
-                    for part in parts
-                ]
-            )
+        for key, found in homes.items():
+            each = stacked(_filled(found, total))
             each = each if whole else each.taken(rows)
             maps[key] = each.scaled((places > 0).astype(float)) if empty else each
         offset = np.concatenate([part.offset for part in parts])
@@ -400,8 +398,16 @@ class Walker(Constants):
         return self.affine(moving[0]).before(sparse.csr_array(np.column_stack(columns)))
 
 
-def _first(count: int) -> Array:
-    return np.zeros(count, dtype=int)
+def _filled(found: list[tuple[int, LinearMap]], total: int) -> list[LinearMap]:
+    """Maps that begin at rows, with rows of 0 between them."""
+    every, end, width = [], 0, found[0][1].width
+    for start, each in [*found, (total, LinearMap(0, width))]:
+        if start > end:
+            every.append(LinearMap(start - end, width, None, 0.0, np.zeros(start - end, dtype=int)))
+        if each.rows:
+            every.append(each)
+        end = start + each.rows
+    return every
 
 
 def _one(factors: Array) -> Any:
