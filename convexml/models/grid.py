@@ -203,8 +203,31 @@ def leave_one_out(objective: Objective, weights: Array, lams: Array) -> Array:
 
 def left_out(objective: Objective, weights: Array, strengths: Array) -> Array:
     """Residuals of samples left out, (m, n), with a mu for each, (m, n), or for all, (m, 1)."""
-    find = _by_features if objective.d < objective.n - 1 else _by_samples
-    return find(objective, weights, strengths)
+    rows, n = Weighed(objective, weights), objective.n
+    tall = objective.d < n - 1
+    scores, values = (_by_features if tall else _by_samples)(objective, rows, strengths)
+    pull, squares, ones = scores.T @ rows.target, scores * scores, np.ones(len(values))
+    own = weights / weights.sum() if objective.fit_intercept else np.zeros(n)
+    found = np.empty((len(strengths), n))
+    for k, mu in enumerate(strengths):
+        whole = values + mu[:, None]
+        if tall:
+            shares = values / whole
+            e = rows.y - _sums(scores, pull, shares) / rows.root
+            rest = 1.0 - own - _sums(squares, ones, shares)
+            alone = rest <= LEVER
+        else:
+            empty = whole == 0.0  # as lam -> 0 only these count
+            inverse = np.where(empty, 1.0, 1.0 / np.where(empty, 1.0, whole))
+            inverse[empty.any(axis=1)] *= empty[empty.any(axis=1)]
+            e = _sums(scores, pull, inverse) / rows.root
+            rest = _sums(squares, ones, inverse)
+            alone = (empty.any(axis=1) & (rest <= LEVER)) | ~(rest > 0.0)
+        found[k] = e / np.where(alone, 1.0, rest)
+        each = np.broadcast_to(mu, n)
+        for i in np.flatnonzero(alone).tolist():
+            found[k, i] = _by_hand(objective, weights, i, float(each[i]))
+    return found
 
 
 def _sums(table: Array, factors: Array, inverse: Array) -> Array:
@@ -301,35 +324,18 @@ def _is_enough(objective: Objective, values: Array, strengths: Array) -> bool:
     return False
 
 
-def _by_features(objective: Objective, weights: Array, strengths: Array) -> Array:
-    """Residuals (m, n) from the eigenvectors of X'SX."""
-    rows = Weighed(objective, weights)
+def _by_features(objective: Objective, rows: Weighed, strengths: Array) -> tuple[Array, Array]:
+    """Eigenvectors of S^1/2 X X' S^1/2, (n, k), and eigenvalues > 0, by those of X'SX."""
     values, vectors = linalg.eigh(rows.gram())
-    if _is_enough(objective, values, strengths):
-        kept = values > np.max(values, initial=0.0) * len(values) * EPS  # the rest is rounding
-        values = values[kept]
-        scores = rows.times(vectors[:, kept]) / np.sqrt(values)
-    else:
+    if not _is_enough(objective, values, strengths):
         scores, sizes = rows.decomposed(objective)
-        values = sizes**2
-    pull, squares, ones = scores.T @ rows.target, scores * scores, np.ones(len(values))
-    own = weights / weights.sum() if objective.fit_intercept else np.zeros(objective.n)
-    found = np.empty((len(strengths), objective.n))
-    for k, mu in enumerate(strengths):
-        shares = values / (values + mu[:, None])
-        e = rows.y - _sums(scores, pull, shares) / rows.root
-        rest = 1.0 - own - _sums(squares, ones, shares)
-        found[k] = e / np.maximum(rest, LEVER)
-        for i in np.flatnonzero(rest <= LEVER).tolist():
-            found[k, i] = _by_hand(
-                objective, weights, i, float(np.broadcast_to(mu, objective.n)[i])
-            )
-    return found
+        return scores, sizes**2
+    kept = values > np.max(values, initial=0.0) * len(values) * EPS  # the rest is rounding
+    return rows.times(vectors[:, kept]) / np.sqrt(values[kept]), values[kept]
 
 
-def _by_samples(objective: Objective, weights: Array, strengths: Array) -> Array:
-    """Residuals (m, n) from the eigenvectors of S^1/2 X X' S^1/2 that are no intercept's."""
-    rows = Weighed(objective, weights)
+def _by_samples(objective: Objective, rows: Weighed, strengths: Array) -> tuple[Array, Array]:
+    """All of them, but for the one that is the intercept's."""
     matrix, count = rows.outer(), objective.n
     unit = rows.root / np.linalg.norm(rows.root)
     if objective.fit_intercept:
@@ -338,30 +344,12 @@ def _by_samples(objective: Objective, weights: Array, strengths: Array) -> Array
     values, vectors = linalg.eigh(matrix)
     values, vectors = values[:count], vectors[:, :count]
     if _is_enough(objective, values, strengths):
-        values = np.where(values > np.max(values, initial=0.0) * count * EPS, values, 0.0)
-    else:
-        vectors, sizes = rows.decomposed(objective)
-        known = np.column_stack([unit, vectors]) if objective.fit_intercept else vectors
-        others = linalg.qr(known)[0][:, known.shape[1] :]
-        values = np.append(sizes**2, np.zeros(others.shape[1]))
-        vectors = np.hstack([vectors, others])
-    count = len(values)
-    pull, squares, ones = vectors.T @ rows.target, vectors * vectors, np.ones(count)
-    found = np.empty((len(strengths), objective.n))
-    for k, mu in enumerate(strengths):
-        whole = values + mu[:, None]
-        empty = whole == 0.0  # as lam -> 0 only these count
-        inverse = np.where(empty, 1.0, 1.0 / np.where(empty, 1.0, whole))
-        inverse[empty.any(axis=1)] *= empty[empty.any(axis=1)]
-        e = _sums(vectors, pull, inverse) / rows.root
-        rest = _sums(squares, ones, inverse)
-        alone = (empty.any(axis=1) & (rest <= LEVER)) | ~(rest > 0.0)
-        found[k] = e / np.where(alone, 1.0, rest)
-        for i in np.flatnonzero(alone).tolist():
-            found[k, i] = _by_hand(
-                objective, weights, i, float(np.broadcast_to(mu, objective.n)[i])
-            )
-    return found
+        least = np.max(values, initial=0.0) * count * EPS
+        return vectors, np.where(values > least, values, 0.0)
+    vectors, sizes = rows.decomposed(objective)
+    known = np.column_stack([unit, vectors]) if objective.fit_intercept else vectors
+    others = linalg.qr(known)[0][:, known.shape[1] :]
+    return np.hstack([vectors, others]), np.append(sizes**2, np.zeros(others.shape[1]))
 
 
 def _by_hand(objective: Objective, weights: Array, i: int, mu: float) -> float:
