@@ -123,9 +123,7 @@ class NuMachine(SampledProblem):
 
     def _part(self, point: Arrays, alpha: Array) -> NuPart:
         """The point, with a dual point, among the samples that count."""
-        kept, s = self._samples.kept, self._samples.weights
-        f = point[self.function_name]
-        f = f if self._matrix is None else f[kept]
+        kept, s, f = self._samples.kept, self._samples.weights, self._held(point)
         b, xi = float(point.get("b", 0.0)), point.get("xi")
         at = HeldPoint(f, b, float(point["rho"]), self.labels * alpha,
                        None if xi is None else xi[kept])  # fmt: skip
@@ -148,10 +146,8 @@ class NuMachine(SampledProblem):
     def _value(self, point: Arrays) -> float:
         part = self._part(point, np.zeros_like(self._samples.weights))
         at = part.point
-        slack = np.maximum(at.level - part.margins(at), 0.0)
-        if at.xi is not None and not part.rows(at, at.q)[1].meets(1e-12):
-            return np.inf
-        return part.primal(at) if slack.size else np.inf
+        feasible = at.xi is None or part.rows(at, at.q)[1].meets(1e-12)
+        return part.primal(at) if feasible else np.inf
 
     def _dual_value(self, dual: Arrays) -> float:
         alpha = dual["alpha"][self._samples.kept]
@@ -175,8 +171,7 @@ class NuMachine(SampledProblem):
             guess = self.labels * point["q"][kept] if self._matrix is not None else 0.0 * s
             part = self._part(point, guess)
             found = part.certify(tol) if search else part.judged(tol)
-        alpha = -self.labels * found.dual["u"]
-        told = {"alpha": expand(alpha, self._samples), "beta": expand(s - alpha, self._samples)}
+        told = self._dual(-self.labels * found.dual["u"])
         witness = found.witness
         if witness is not None:
             own = {self.function_name: self._of_all(witness["w"]), "rho": witness["level"]}
@@ -237,8 +232,7 @@ class NuMachine(SampledProblem):
             point = point | {key: expand(v, samples) for key, v in own.items()}
         if self.function_name not in point:
             return point
-        f = point[self.function_name]
-        f = f if self._matrix is None else f[self._samples.kept]
+        f = self._held(point)
         if not self._scalars.keys() & point.keys():
             point = point | self._best(f)
         if "xi" in point or not self._scalars.keys() <= point.keys():
@@ -255,14 +249,22 @@ class NuMachine(SampledProblem):
     def _of_all(self, f: Array) -> Array:
         return f if self._matrix is None else expand(f, self._samples)
 
+    def _held(self, point: Arrays) -> Array:
+        """Its f; of samples those that count."""
+        f = point[self.function_name]
+        return f if self._matrix is None else f[self._samples.kept]
+
+    def _dual(self, alpha: Array) -> Arrays:
+        """A dual point in the numbering of the caller."""
+        dual = {"alpha": alpha, "beta": self._samples.weights - alpha}
+        return {name: expand(value, self._samples) for name, value in dual.items()}
+
     def _told(self, f: Array, scalars: Arrays, alpha: Array) -> tuple[Arrays, Arrays]:
         """A point with its least slacks, and a dual point, in the numbering of the caller."""
-        s, b = self._samples.weights, float(scalars.get("b", 0.0))
+        b = float(scalars.get("b", 0.0))
         margins = self.labels * (self.space.scores(f) + self.space.moved(b, f))
         xi = expand(np.maximum(scalars["rho"] - margins, 0.0), self._samples)
-        dual = {"alpha": alpha, "beta": s - alpha}
-        point = {self.function_name: self._of_all(f), **scalars, "xi": xi}
-        return point, {name: expand(value, self._samples) for name, value in dual.items()}
+        return {self.function_name: self._of_all(f), **scalars, "xi": xi}, self._dual(alpha)
 
     # -- predictions, storage ----------------------------------------------------------------------
 
@@ -283,9 +285,7 @@ class NuMachine(SampledProblem):
 
     def draw(self, axes: Any, solution: Any) -> None:
         """The samples by their scores, with the margin between -rho and rho of two classes."""
-        point = solution.primal
-        f = point[self.function_name]
-        f = f if self._matrix is None else f[self._samples.kept]
+        point, f = solution.primal, self._held(solution.primal)
         scores = self.space.scores(f) + self.space.moved(self._added(point), f)
         edge = float(point["rho"]) if self._has_classes else 0.0
         draw_machine(self, axes, solution, scores, edge)
