@@ -7,60 +7,26 @@ from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
 from ..certificates import Certificate
 from ..certificates.learning.gap import certify_targets
 from ..data.columns import match_coefficients
 from ..errors import SolverError
-from ..formulas import constant, listed
+from ..formulas import listed
 from ..losses import Squared
-from ..modelling import cp
 from ..numerics import Array
-from ..problem import Objective, Statement
+from ..problem import Objective
 from ..problem.frame import SeveralTargets
 from ..validation import nonnegative_number, yes_or_no
 from .base import Hyperparameter
 from .inputs import Samples, read_coefficients, read_dual, read_samples
 from .latex import KEPT, Latex, such_that, weights_of
 from .outcome import stored_attempt
-from .posing import Values
+from .posing import Values, set_parameters
 from .problem import LearningProblem
 from .solution import Solution
 
-# The lasso of several targets as CVXPY problems and in LaTeX.
-
-
-def pose_multi_task(targets: SeveralTargets, lam: Any) -> Statement:
-    """Minimise (1/2) sum_i c_i |Z_i - Y_i|^2 + lam sum_j |W_j|_2 s.t. X W + 1 b' = Z (dual: U)."""
-    n, K = targets.Y.shape
-    W, Z = cp.Variable(targets.w_shape, name="w"), cp.Variable((n, K), name="z")
-    variables = {"w": W, "z": Z}
-    prediction = constant(targets.design.constant, "X") @ W
-    if targets.fit_intercept:
-        variables["b"] = b = cp.Variable(K, name="b")
-        prediction = prediction + constant(np.ones((n, 1)), "1") @ b[None, :]
-    roots = constant(sparse.diags_array(np.sqrt(targets.c)), "diag(sqrt(c))")
-    loss = cp.sum_squares(roots @ (Z - constant(targets.Y, "Y")))
-    value = 0.5 * loss + lam * cp.sum(cp.norm(W, 2, axis=1))
-    constraints = {"prediction": prediction == Z}
-    return Statement.of(cp.Minimize(value), variables, constraints)
-
-
-def pose_multi_task_dual(targets: SeveralTargets, lam: Any) -> Statement:
-    """Maximise -(1/2) sum_i |U_i|^2 / c_i - <Y, U> s.t. |X_j'U|_2 <= lam, 1'U = 0.
-
-    Its multipliers are the primal solution: |W_j| of ``correlation``, -b of ``intercept``.
-    """
-    U = cp.Variable(targets.Y.shape, name="u")
-    push = constant(targets.design.constant, "X").T @ U
-    constraints = {"correlation": cp.norm(push, 2, axis=1) <= lam}
-    if targets.fit_intercept:
-        constraints["intercept"] = cp.sum(U, axis=0) == 0.0
-    roots = constant(sparse.diags_array(1.0 / np.sqrt(targets.c)), "diag(1 / sqrt(c))")
-    squares = cp.sum_squares(roots @ U)
-    value = -0.5 * squares - cp.sum(cp.multiply(constant(targets.Y, "Y"), U))
-    return Statement.of(cp.Maximize(value), {"u": U}, constraints)
+# The lasso of several targets in LaTeX.
 
 
 def multi_task_latex(intercept: bool, weighted: bool) -> Latex:
@@ -147,18 +113,15 @@ class MultiTaskLasso(LearningProblem):
 
     @property
     def sample_parts(self) -> Objective:
-        """The samples, with Y as it is, the loss and whether there is an intercept."""
-        given, penalty = self._targets, self._targets.penalty
-        return Objective(
-            given.design, given.Y, Squared(), penalty, given.c, given.fit_intercept, given.features
-        )
+        """The objective in (W, b)."""
+        return self._targets.posed
 
     def _set_hyperparameter(self, name: str, value: Any) -> None:
         lam = nonnegative_number(value, self.name, name)
         self._hyper, self._last = {"lam": lam}, None
         self._adopt(self._targets.with_strength(lam))
         if self._theta is not None:
-            self._theta["lam"].value = lam
+            set_parameters(self._theta, self._parts)
 
     @property
     def coefficients_shape(self) -> tuple[int, ...]:
@@ -252,17 +215,10 @@ class MultiTaskLasso(LearningProblem):
     # -- posed with CVXPY, told in LaTeX -------------------------------------------------------
 
     @property
-    def theta(self) -> dict[str, Any]:
-        """The CVXPY Parameter lam."""
-        if self._theta is None:
-            self._theta = {"lam": cp.Parameter(name="lam", nonneg=True, value=self.lam)}
-        return self._theta
-
-    def _pose(self) -> Statement:
-        return pose_multi_task(self._targets, self.theta["lam"])
-
-    def _pose_dual(self) -> Statement:
-        return pose_multi_task_dual(self._targets, self.theta["lam"])
+    def _posed_parts(self) -> tuple[Objective, dict[str, Any], Any, str]:
+        parts = self.sample_parts
+        c = np.repeat(parts.c[:, None], parts.w_shape[1], axis=1)
+        return parts, self.theta, c, self._design_name
 
     def _formulas(self) -> Latex:
         return multi_task_latex(self._targets.fit_intercept, self._samples.weighted)

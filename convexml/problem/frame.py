@@ -462,6 +462,18 @@ GRID = 32.0
 """Centres of targets are told in this part of their spread: then hardly a difference is rounded."""
 
 
+class TargetsObjective(Objective):
+    """An objective of K targets y, (n, K), with predictions X W + 1 b'."""
+
+    @property
+    def w_shape(self) -> tuple[int, ...]:
+        return self.design.shape[1], self.y.shape[1]
+
+    @property
+    def zero_scores(self) -> Array:
+        return np.zeros_like(self.y)
+
+
 @dataclass(frozen=True, eq=False)
 class SeveralTargets:
     """K targets, of which one feature's coefficients W_j, a row of W, vanish together.
@@ -548,6 +560,14 @@ class SeveralTargets:
             y, c = np.append(y, np.zeros(d * K)), np.append(c, np.ones(d * K))
         design = as_design(sparse.csr_array(rows))
         return Objective(design, y, Squared(), self.penalty, c, fit_intercept=False)
+
+    @cached_property
+    def posed(self) -> TargetsObjective:
+        """The objective in (W, b), without the ridge term."""
+        d, K = self.w_shape
+        penalty = GroupL2(self.lam, np.repeat(np.arange(d), K), np.ones(d))
+        given = self.design, self.Y, Squared(), penalty, self.c, self.fit_intercept
+        return TargetsObjective(*given, self.features)
 
     def with_strength(self, lam: float) -> SeveralTargets:
         """The same with another lam; what is known of the design is kept."""
