@@ -28,15 +28,15 @@ from .arrays import Arrays, SampledProblem, Shapes
 from .base import Hyperparameter
 from .inputs import dense, expand, read_matrix, read_new, read_samples
 from .latex import WEIGHTS, Latex, such_that
-from .nu import SignClassifier
 from .pictures.answers import draw_margins
+from .prediction import Predicting
 from .problem import LearningProblem
 from .solution import Solution
 
 # What classifiers that add up weak learners share.
 
 
-class Boosted(SignClassifier, SampledProblem):
+class Boosted(Predicting, SampledProblem):
     """A classifier by the sign of a combination of weak learners."""
 
     def _read_samples(self, X: Any, y: Any, sample_weight: Any, matrix: str = "X") -> None:

@@ -43,7 +43,7 @@ from .kernel import kernel_matrix, values_of
 from .latex import FACTORED, KEPT, WEIGHTS, Latex, gram, pushed, such_that
 from .path import follow
 from .pictures.answers import draw_machine
-from .prediction import score
+from .prediction import Predicting
 from .problem import LearningProblem
 
 STEPS, NEAR = 1000, 1e-9
@@ -396,21 +396,6 @@ class NuMachine(SampledProblem):
         )
 
 
-class SignClassifier:
-    """What tells two classes apart by the sign of its ``decision_function``."""
-
-    classes: Array
-    """The two labels; the larger is +1."""
-
-    def predict(self: Any, X: Any, primal: Arrays) -> Array:
-        """Labels of the caller, shape (m,)."""
-        return self.classes[(self.decision_function(X, primal) > 0.0).astype(int)]
-
-    def score(self: Any, X: Any, y: Any, primal: Arrays, sample_weight: Any = None) -> float:
-        """The share of the labels, by weight, that is predicted right."""
-        return score(self, X, y, primal, sample_weight)
-
-
 # The support vector machine whose margin is found: nu in place of C.
 
 
@@ -422,7 +407,7 @@ FALL, IDLE = 0.9, 5
 """So many evaluations without a violation of this share of the least end it: rounding moves."""
 
 
-class NuSVC(SignClassifier, NuMachine):
+class NuSVC(Predicting, NuMachine):
     r"""Minimise (1/2) |f|^2 + sum_i s_i xi_i - nu S rho s.t. y_i (f(x_i) + b) >= rho - xi_i.
 
     xi_i >= 0, rho >= 0; f(x) = w.x, or f = sum_j q_j k(x_j, .) with a kernel; S = sum_i s_i. At
@@ -459,6 +444,7 @@ class NuSVC(SignClassifier, NuMachine):
     the same for all translations. A dense X is taken about the means of its columns.
     """
 
+    classes: Array
     methods: ClassVar[tuple[str, ...]] = ("smo",)
     scikit_learn: ClassVar = {"NuSVC": {"nu": "nu = nu"}}
     _scalars: ClassVar[Shapes] = {"b": (), "rho": ()}

@@ -68,18 +68,29 @@ def _explained_deviance(loss: Any, y: Array, predicted: Array, s: Array, owner: 
 # A problem that is asked about samples: scores, predictions, probabilities, how good they are.
 
 
-class Predictor(Problem):
-    """A posed problem whose points predict; ``Solution`` passes its own point on."""
+class Predicting(Problem):
+    """A posed problem whose points predict by scores, those of two classes by their sign."""
+
+    classes: Array | None
+    """The two (or K) labels in increasing order; None for real targets."""
+
+    def predict(self: Any, X: Any, primal: Values) -> Array:
+        """Predictions for new samples, in the caller's labels for classification."""
+        return predictions(self, self.decision_function(X, primal))
+
+    def score(self: Any, X: Any, y: Any, primal: Values, sample_weight: Any = None) -> float:
+        """Accuracy for labels, R^2 for real targets, D^2 for counts; see ``Solution.score``."""
+        return score(self, X, y, primal, sample_weight)
+
+
+class Predictor(Predicting):
+    """A predicting problem with losses; ``Solution`` passes its own point on."""
 
     def decision_function(self: PosedLearning, X: Any, primal: Values) -> Array:
         """X w + b for new samples, shape (n,), or (n, K) for K classes."""
         samples = self._samples
         new = read_new(self.name, X, samples.feature_names, samples.design.shape[1])
         return as_design(new).matvec(primal["w"]) + primal["b"]
-
-    def predict(self: PosedLearning, X: Any, primal: Values) -> Array:
-        """Predictions for new samples, in the caller's labels for classification."""
-        return predictions(self, self.decision_function(X, primal))
 
     def predict_proba(self: PosedLearning, X: Any, primal: Values) -> Array:
         """Probabilities of the classes for new samples, in the order of ``classes``."""
@@ -92,12 +103,6 @@ class Predictor(Problem):
                 "decision_function."
             )
         return found
-
-    def score(
-        self: PosedLearning, X: Any, y: Any, primal: Values, sample_weight: Any = None
-    ) -> float:
-        """Accuracy for labels, R^2 for real targets, D^2 for counts; see ``Solution.score``."""
-        return score(self, X, y, primal, sample_weight)
 
     def draw(self, axes: Any, solution: Any) -> None:
         """Margins of a classifier, the fit of a function of a kernel, coefficients of others."""

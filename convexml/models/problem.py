@@ -193,8 +193,6 @@ class LearningProblem(TakesBlocks, CrossValidated, Predictor):
         For NaN or infinite entries, wrong shapes, labels that do not fit the loss, bad weights.
     """
 
-    classes: Array | None
-    """The two (or K) labels in increasing order; None for real targets."""
     _objective: Objective
     _kernel: Kernel | None = None
     """Of functions of a kernel; None of features."""
