@@ -13,14 +13,14 @@ from ..certificates import Certificate
 from ..certificates.clustering import Fusion, Partition
 from ..errors import InputError
 from ..formulas import constant
-from ..numerics import EPS, Array, gamma
+from ..numerics import Array, gamma
 from ..problem import Statement
 from ..problem.geometry import differences
 from ..progress import watched
 from ..validation import finite_array, nonnegative_number, positive_integer, read_labels
 from .arrays import ArrayProblem, Arrays, Shapes, SumProblem
 from .base import Hyperparameter
-from .inputs import Samples, distinct_labels, read_rows
+from .inputs import Samples, distinct_labels, read_rows, refuse_squares
 from .latex import Latex, such_that
 from .pictures.answers import draw_blocks, draw_points
 from .solution import Solution, SolutionPath
@@ -114,14 +114,8 @@ class ConvexClustering(SumProblem):
     def __init__(self, X: Any, lam: float, weights: Any = None) -> None:
         self._samples = rows = read_rows(self.name, X, None)
         n = len(rows.X)
-        with np.errstate(over="ignore"):
-            spread = float(np.sum((rows.X - rows.X.mean(axis=0)) ** 2)) * n
-        apart = bool(np.any(rows.X != rows.X[0]))
-        if not np.isfinite(spread) or (apart and not spread > 1e-280):
-            raise InputError(
-                f"{self.name}: the squared distances of X (entries up to "
-                f"{float(np.max(np.abs(rows.X))):g}) are beyond float64; change its unit."
-            )
+        spread = n * float(np.sum(np.square(rows.X - rows.X.mean(axis=0))))
+        refuse_squares(self.name, "squared distances of X", rows.X, spread)
         self._weights = self._read_weights(weights, n)
         self.weights = self._weights[np.triu_indices(n, 1)]
         self._hyper = self._check(lam=lam)
@@ -314,15 +308,9 @@ class KMeansBound(ArrayProblem):
         from scipy.spatial.distance import cdist
 
         self._samples = rows = read_rows(self.name, X, None)
-        with np.errstate(over="ignore"):
-            self.half_distances = 0.5 * cdist(rows.X, rows.X, "sqeuclidean")
-            total = float(self.half_distances.sum()) * len(rows.X)
-        apart = bool(np.any(rows.X != rows.X[0]))
-        if not np.isfinite(total) or (apart and not total > np.finfo(float).tiny / EPS):
-            raise InputError(
-                f"{self.name}: the squared distances of X (entries up to "
-                f"{float(np.max(np.abs(rows.X))):g}) are beyond float64; change its unit."
-            )
+        self.half_distances = 0.5 * cdist(rows.X, rows.X, "sqeuclidean")
+        total = len(rows.X) * float(self.half_distances.sum())
+        refuse_squares(self.name, "squared distances of X", rows.X, total)
         self._hyper = self._check(k=k)
 
     def _check(self, **hyper: Any) -> dict[str, Any]:

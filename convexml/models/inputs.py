@@ -130,6 +130,19 @@ def refuse_lost(owner: str, matrix: Any, name: str) -> None:
         )
 
 
+def refuse_squares(owner: str, what: str, values: Array, null: float, most: float = np.inf) -> None:
+    """Raise InputError where ``null``, the sum of these squares of values, is beyond float64.
+
+    It is 0 where all values are equal.
+    """
+    is_flat = null < np.inf and not np.any(np.ptp(values, axis=0))
+    if not (LEAST_SQUARE < null < most or is_flat):
+        size = np.max(np.abs(values))
+        raise InputError(
+            f"{owner}: {what} are beyond float64 (entries up to {size:g}); change its unit."
+        )
+
+
 def samples_of_dict(stored: Mapping[str, Any]) -> tuple[Any, Array, Array]:
     """X, y and the weights as ``Samples.to_dict`` described them; dropped rows have weight 0."""
     rows, total = np.array(stored["rows"], dtype=int), int(stored["total"])

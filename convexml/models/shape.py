@@ -16,14 +16,22 @@ from ..certificates.shape import Enclosing, Monotone
 from ..errors import InputError
 from ..formulas import constant, listed
 from ..losses import Squared
-from ..numerics import LEAST_SQUARE, Array
+from ..numerics import Array
 from ..penalties import Zero
 from ..problem import Objective, Statement
 from ..solvers.dual.combinations import piece_steps, slopes_of
 from ..solvers.exact import farthest_points, pool_adjacent_violators
 from ..validation import finite_array, yes_or_no
 from .arrays import ArrayProblem, Arrays, Shapes, SumProblem
-from .inputs import Samples, dense, read_new, read_rows, read_samples, read_weights
+from .inputs import (
+    Samples,
+    dense,
+    read_new,
+    read_rows,
+    read_samples,
+    read_weights,
+    refuse_squares,
+)
 from .latex import WEIGHTS, Latex, such_that
 from .pictures.answers import draw_ball, draw_curve
 from .prediction import Predictor
@@ -76,14 +84,8 @@ class ConvexRegression(Predictor, ArrayProblem):
     def __init__(self, X: Any, y: Any) -> None:
         self._samples = samples = read_samples(self.name, X, y, None, "real")
         dense = samples.X.toarray() if hasattr(samples.X, "indptr") else samples.X
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            self.program = Convex(np.asarray(dense), samples.y)
-            null = self.program.null
-        if not (LEAST_SQUARE < null < 1e280 or (np.ptp(samples.y) == 0.0 and null < np.inf)):
-            raise InputError(
-                f"{self.name}: squares of y are beyond float64 (entries up to "
-                f"{np.max(np.abs(samples.y)):g}); change its unit."
-            )
+        self.program = Convex(np.asarray(dense), samples.y)
+        refuse_squares(self.name, "squares of y", samples.y, self.program.null, 1e280)
         self._hyper = {}
 
     @property
@@ -259,14 +261,8 @@ class EnclosingBall(ArrayProblem):
 
     def __init__(self, X: Any) -> None:
         self._samples = rows = read_rows(self.name, X, None)
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            self.program = Enclosing(rows.X)
-            null, apart = self.program.null, bool(np.any(np.ptp(rows.X, axis=0) > 0.0))
-        if not (LEAST_SQUARE < null < np.inf or (null == 0.0 and not apart)):
-            raise InputError(
-                f"{self.name}: squared distances of X are beyond float64 (entries up to "
-                f"{np.max(np.abs(rows.X)):g}); change its unit."
-            )
+        self.program = Enclosing(rows.X)
+        refuse_squares(self.name, "squared distances of X", rows.X, self.program.null)
         self._hyper = {}
 
     def solve(self, solver: str = "auto", **options: Any) -> Solution:
@@ -416,14 +412,8 @@ class MonotoneRegression(SumProblem):
         self._y, s = target, read_weights(self.name, sample_weight, len(target))
         self._sample_weight = s
         sign = 1.0 if yes_or_no(increasing, self.name, "increasing") else -1.0
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            self.program = Monotone(target, s / fsum(s), sign)
-            null, used = self.program.null, target[s > 0.0]
-        if not (LEAST_SQUARE < null < np.inf or (null == 0.0 and np.ptp(used) == 0.0)):
-            raise InputError(
-                f"{self.name}: squares of y are beyond float64 (entries up to "
-                f"{np.max(np.abs(target)):g}); change its unit."
-            )
+        self.program = Monotone(target, s / fsum(s), sign)
+        refuse_squares(self.name, "squares of y", target[s > 0.0], self.program.null)
         self._hyper = {}
 
     @property

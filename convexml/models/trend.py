@@ -12,11 +12,12 @@ from numpy.polynomial import legendre
 from ..certificates.scale import learning_scale, relative
 from ..certificates.shape import Trend
 from ..errors import InputError
-from ..numerics import LEAST_SQUARE, Array
+from ..numerics import Array
 from ..solvers.dual.combinations import BandedBox, inner_points
 from ..validation import finite_array, nonnegative_integer, nonnegative_number
 from .arrays import Arrays, SumProblem
 from .base import Hyperparameter
+from .inputs import refuse_squares
 from .latex import Latex, such_that
 from .pictures.answers import draw_curve
 from .solution import Solution
@@ -66,13 +67,7 @@ class TrendFilter(SumProblem):
                 f"got shape {target.shape}. Pass a longer signal, or a lower order."
             )
         self._y, self._hyper = target, self._check(lam=lam)
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            null = self.program.null
-        if not (LEAST_SQUARE < null < 1e280 or np.ptp(target) == 0.0):
-            raise InputError(
-                f"{self.name}: squares of y are beyond float64 (entries up to "
-                f"{np.max(np.abs(target)):g}); change its unit."
-            )
+        refuse_squares(self.name, "squares of y", target, self.program.null, 1e280)
 
     def _check(self, **hyper: Any) -> dict[str, Any]:
         self.__dict__.pop("program", None)
