@@ -265,6 +265,7 @@ class Fusion(Approximation):
                 slack="lam w_ij |U_i - U_j| = <V_ij, U_i - U_j>",
                 variable="Z",
                 constraint="differences",
+                limit="balls",
             ),
         )
 

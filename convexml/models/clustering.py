@@ -193,37 +193,7 @@ class ConvexClustering(SumProblem):
         words = f"{len(self._samples.X)} samples, {len(centers)} centers"
         draw_points(axes, self._samples.X, centers, words, self.features)
 
-    # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
-
-    def _pose(self) -> Statement:
-        import cvxpy as cp
-
-        X = constant(self._samples.X, "X")
-        U, lam = cp.Variable(X.shape, name="U"), cp.Parameter(name="lam", nonneg=True)
-        lam.value = self.lam
-        value = cp.sum_squares(X - U) / 2
-        if X.shape[0] == 1:
-            problem = cp.Problem(cp.Minimize(value + 0.0 * lam))
-            return Statement(problem, {"U": U}, {}, {"lam": lam})
-        Z = cp.Variable((len(self.weights), X.shape[1]), name="Z")
-        constraints = {"differences": constant(differences(X.shape[0]), "A") @ U == Z}
-        value = value + lam * (constant(self.weights, "w") @ cp.norm(Z, 2, axis=1))
-        return Statement.of(cp.Minimize(value), {"U": U, "Z": Z}, constraints, {"lam": lam})
-
-    def _pose_dual(self) -> Statement:
-        import cvxpy as cp
-
-        X, A = (
-            constant(each, name)
-            for each, name in ((self._samples.X, "X"), (differences(len(self._samples.X)), "A"))
-        )
-        V = cp.Variable((max(len(self.weights), 1), X.shape[1]), name="V")
-        lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)
-        if X.shape[0] == 1:
-            return Statement(cp.Problem(cp.Maximize(0.0 * cp.sum(V))), {"V": V}, {}, {"lam": lam})
-        constraints = {"balls": cp.norm(V, 2, axis=1) <= lam * constant(self.weights, "w")}
-        value = cp.sum(cp.multiply(A @ X, V)) - cp.sum_squares(A.T @ V) / 2
-        return Statement.of(cp.Maximize(value), {"V": V}, constraints, {"lam": lam})
+    # -- told in LaTeX -----------------------------------------------------------------------------
 
     def _formulas(self) -> Latex:
         fit = r"\tfrac12 \sum_i \|x_i - U_i\|_2^2"

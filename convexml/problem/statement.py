@@ -17,7 +17,7 @@ import numpy as np
 from ..formulas import constant
 from ..modelling import cp
 from .objective import Objective
-from .terms import Approximation
+from .terms import Approximation, row_by_row
 
 
 @dataclass
@@ -79,7 +79,7 @@ def pose_primal(
             b if b.ndim == 0 else constant(np.ones((objective.n, 1)), "1") @ b[None, :]
         )
     loss = objective.loss.expression(objective.y, z, theta["loss"])
-    penalty = objective.penalty.expression(_vector(w), theta["penalty"])
+    penalty = objective.penalty.expression(row_by_row(w), theta["penalty"])
     constraints = {"prediction": prediction == z, **loss.constraints, **penalty.constraints}
     value = penalty.value
     if not objective.loss.is_indicator:
@@ -116,7 +116,7 @@ def pose_dual(
     u = cp.Variable(objective.zero_scores.shape, name="u")
     loss = objective.loss.conjugate_expression(objective.y, u, c, theta["loss"])
     xtu = data.T @ u
-    penalty = objective.penalty.conjugate_expression(_vector(xtu), objective.d, theta["penalty"])
+    penalty = objective.penalty.conjugate_expression(row_by_row(xtu), objective.d, theta["penalty"])
     constraints = {**loss.constraints, **penalty.constraints}
     if objective.fit_intercept:
         constraints["intercept"] = cp.sum(u, axis=0) == 0.0
@@ -127,16 +127,16 @@ def pose_dual(
 
 
 def pose_sum(program: Approximation, theta: dict[str, Any]) -> Statement:
-    """Minimise f_0(x) + sum_k f_k(z_k) s.t. A_k x = z_k, of a vector; f_k(A_k x) without a z_k."""
+    """Minimise f_0(x) + sum_k f_k(z_k) s.t. A_k x = z_k; f_k(A_k x) where there is no z_k."""
     squares, name = program.squares, program.terms[0].variable
-    variables = {name: cp.Variable(squares.targets.size, name=name)}
+    variables = {name: cp.Variable(squares.targets.shape, name=name)}
     constraints, value = {}, squares.expression(variables[name]).value
     for term, A in program.posed:
         image = A @ variables[name]
         if term.variable:
             variables[term.variable] = z = cp.Variable(image.shape, name=term.variable)
             constraints[term.constraint], image = image == z, z
-        own = term.function.expression(image, theta)
+        own = term.function.expression(row_by_row(image), theta)
         if own.constraints:  # a constraint alone
             (constraints[term.constraint],) = own.constraints.values()
         else:
@@ -146,19 +146,14 @@ def pose_sum(program: Approximation, theta: dict[str, Any]) -> Statement:
 
 def pose_sum_dual(program: Approximation, theta: dict[str, Any]) -> Statement:
     """Maximise -f_0*(-sum_k A_k'u_k) over multipliers u_k in dom f_k*, of norms and cones."""
-    variables, constraints, pulls = {}, {}, []
+    variables, constraints, pulls, y = {}, {}, [], program.squares.targets
     for term, A in program.posed:
-        variables[term.dual] = u = cp.Variable(A.shape[0], name=term.dual)
+        variables[term.dual] = u = cp.Variable((A.shape[0], *y.shape[1:]), name=term.dual)
         pulls.append(A.T @ u if term.sign > 0.0 else -(A.T @ u))
         minus = u if term.sign < 0.0 or term.function.depends_on_sizes else -u
-        own = term.function.conjugate_expression(minus, minus.size, theta)
+        own = term.function.conjugate_expression(row_by_row(minus), minus.size, theta)
         (constraints[term.limit],) = own.constraints.values()
-    pull = reduce(add, pulls) if pulls else cp.Constant(np.zeros(program.squares.targets.size))
+    pull = reduce(add, pulls) if pulls else cp.Constant(np.zeros(y.shape))
     gain = program.squares.dual_expression(pull)
     goal = cp.Maximize(gain.value)
     return Statement.of(goal, variables, constraints | gain.constraints, theta)
-
-
-def _vector(expression: Any) -> Any:
-    """A matrix of coefficients row by row, as penalties see it."""
-    return expression if expression.ndim == 1 else cp.vec(expression, order="C")

@@ -111,6 +111,14 @@ class Pairs:
     def adjoint(self, u: Array) -> tuple[Array, Array]:
         return self.A.T @ u, gamma(self.A.shape[1] + 2) * (abs(self.A).T @ np.abs(u))
 
+    def matrix(self, n: int) -> Any:
+        return self.A
+
+
+def row_by_row(expression: Any) -> Any:
+    """A matrix as a vector, as penalties see it."""
+    return expression if expression.ndim == 1 else cp.vec(expression, order="C")
+
 
 @dataclass(frozen=True, eq=False)
 class Squares:
@@ -150,13 +158,15 @@ class Squares:
         return Terms(0.5 * cp.sum_squares(cp.multiply(roots, z - constant(self.targets, "y"))), {})
 
     def dual_expression(self, pull: Any) -> Terms:
-        """-f*(-pull), of a vector."""
+        """-f*(-pull); of a matrix all weights are > 0."""
         c = self.weights
         used, none = np.flatnonzero(c), np.flatnonzero(c == 0.0)
-        inverse = 1.0 / cp.sqrt(constant(c[used], "c"))
+        inverse = 1.0 / cp.sqrt(constant(c[used] if none.size else c, "c"))
         squares = cp.sum_squares(cp.multiply(inverse, entries(pull, used, "I_used")))
         rows = {"weightless": entries(pull, none, "I_rest") == 0.0} if none.size else {}
-        return Terms(constant(self.targets, "y") @ pull - 0.5 * squares, rows)
+        return Terms(
+            row_by_row(constant(self.targets, "y")) @ row_by_row(pull) - 0.5 * squares, rows
+        )
 
 
 INSIDE = 1.0 - 32.0 * EPS
