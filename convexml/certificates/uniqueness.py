@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
 
 from ..numerics import ROUNDING, Array
 from ..penalties import L2
 from ..problem import Objective
+from .algebra.definite import unit_columns
 from .algebra.rationals import dependence
 from .enclosure import Enclosure, Intervals, Sphere, around, sphere
 
@@ -250,8 +250,7 @@ def unique_coefficients(known: Enclosure) -> Uniqueness:
             "have w_j != 0 are linearly independent",
         )
     return (
-        _by_counting(objective)
-        or _by_dependence(objective)
+        _by_dependence(objective)
         or _by_twins(known)
         or Uniqueness("unknown", "neither one minimiser nor two could be shown at this gap")
     )
@@ -261,7 +260,7 @@ def why_many(objective: Objective) -> str:
     """Why there are many minimisers, if there is one, whatever y is; "" where nothing tells."""
     if objective.w_shape[1:]:
         return ""
-    return _too_few(objective) or _dependent(objective)[0]
+    return _too_few(objective) or _dependent(objective)
 
 
 def _too_few(objective: Objective) -> str:
@@ -275,47 +274,34 @@ def _too_few(objective: Objective) -> str:
     )
 
 
-def _dependent(objective: Objective) -> tuple[str, Array]:
-    """The words for an unpenalised column that is, exactly, a combination of others; its shares."""
+def _dependent(objective: Objective) -> str:
+    """The words for an unpenalised column that is, exactly, a combination of others."""
     free = np.flatnonzero(objective.penalty.free(objective.d))
-    direction = np.zeros(objective.d + 1)
     if not free.size or free.size * objective.n > SMALL:
-        return "", direction
-    B = objective.design.columns(free).dense()
-    found = dependence(B, ones=objective.fit_intercept)
+        return ""
+    found = dependence(objective.design.columns(free).dense(), ones=objective.fit_intercept)
     if not found.exact.size:
-        return "", direction
-    j, base = found.exact[0], np.column_stack([B, np.ones(len(B))])[:, found.independent]
-    if base.size:
-        shares = linalg.lstsq(base, B[:, j], check_finite=False)[0]
-        direction[np.append(free, objective.d)[found.independent]] = -shares
-    direction[free[j]] = 1.0
-    name = repr(objective.features[free[j]]) if objective.features else str(free[j])
+        return ""
+    j = free[found.exact[0]]
+    name = repr(objective.features[j]) if objective.features else str(j)
     others = "other unpenalised ones" + (" and of a constant" if objective.fit_intercept else "")
     words = f"column {name} of X is, exactly, a combination of {others}: Xw + b does not change "
-    return f"{words}along a direction", direction
+    return f"{words}along a direction"
 
 
 def _by_dependence(objective: Objective) -> Uniqueness | None:
-    """Unpenalised columns that are, exactly, combinations of others."""
-    words, direction = _dependent(objective)
-    return Uniqueness("no", words, direction) if words else None
-
-
-def _by_counting(objective: Objective) -> Uniqueness | None:
-    """More unpenalised coefficients than samples: Xw + b*1 is constant along some direction."""
-    words = _too_few(objective)
+    """Unpenalised coefficients along which Xw + b*1 is constant."""
+    words = _too_few(objective) or _dependent(objective)
     if not words:
         return None
-    d, ones = objective.d, int(objective.fit_intercept)
-    free = np.flatnonzero(objective.penalty.free(d))
+    free = np.flatnonzero(objective.penalty.free(objective.d))
     M = objective.design.columns(free).dense()
-    M = np.hstack([M, np.ones((objective.n, 1))]) if ones else M
-    direction = np.zeros(d + 1)
-    null = np.linalg.svd(M, full_matrices=True)[2][-1]
+    M, units = unit_columns(np.column_stack([M, np.ones(len(M))]) if objective.fit_intercept else M)
+    null = units * np.linalg.svd(M, full_matrices=M.shape[0] < M.shape[1])[2][-1]
+    direction = np.zeros(objective.d + 1)
     direction[free] = null[: free.size]
-    direction[-1] = null[-1] if ones else 0.0
-    return Uniqueness("no", words, direction)
+    direction[-1] = null[free.size] if objective.fit_intercept else 0.0
+    return Uniqueness("no", words, direction / np.max(np.abs(null)))
 
 
 def _by_twins(known: Enclosure) -> Uniqueness | None:
