@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import chain
 
 import numpy as np
-from scipy import linalg
 
 from ...data import in_blocks
 from ...numerics import EPS, Array
@@ -22,6 +21,7 @@ from .repair import (
     drift_of_multiples,
     dual_value,
     outermost,
+    room_of,
     scaled,
 )
 
@@ -79,18 +79,13 @@ def closer(objective: Objective, point: DualPoint) -> Iterator[DualPoint]:
     apart = isinstance(objective, MulticlassObjective) or in_blocks(objective.design)
     if apart or not free.any():
         return
-    E = objective.design.columns(np.flatnonzero(free)).dense()
-    E = np.column_stack([E, np.ones(objective.n)]) if objective.fit_intercept else E
     lo, hi = box_inside(objective)
-    room = np.minimum(u - lo, hi - u)
-    root = np.sqrt(np.where(np.isfinite(room), room, objective.c))
-    Q, R, order = linalg.qr(root[:, None] * E, mode="economic", pivoting=True)
-    if len(R) < len(order) or not np.all(np.diag(R)):
-        return
+    part = objective.design.columns(np.flatnonzero(free))
+    gram = ColumnGram(part, room_of(objective, u, lo, hi), objective.fit_intercept)
+    root = np.sqrt(np.maximum(gram.h, 0.0))
     for _ in range(ROUNDS):
-        missed = exact_residual(E.T, u)[order]
-        step = root * (Q @ linalg.solve_triangular(R, missed, trans="T", check_finite=False))
-        u = balance(objective, np.clip(u - step, lo, hi), lo, hi)
+        u = u + root * gram.shortest(exact_residual(gram.dense.T, u))
+        u = balance(objective, np.clip(u, lo, hi), lo, hi)
         v, error = _precisely(objective, u)
         value, terms = dual_value(objective, u, v)
         moved = point.moved + float(np.abs(u - point.u).max())
@@ -126,8 +121,7 @@ def _moved(objective: Objective, point: DualPoint) -> DualPoint | None:
         return None
     block, level = blocks
     lo, hi = objective.dual_bounds()
-    room = np.minimum(point.u - lo, hi - point.u)
-    h = np.where(room > 0.0, np.where(np.isfinite(room), room, objective.c), 0.0)
+    h = np.maximum(room_of(objective, point.u, lo, hi), 0.0)
     u, v, error = point.u, point.v, point.errors
     margin = np.full(len(level), 16.0 * EPS)
     for _ in range(ATTEMPTS):

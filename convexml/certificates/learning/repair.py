@@ -250,6 +250,26 @@ class ColumnGram:
         with np.errstate(over="ignore", invalid="ignore"):
             return self.columns.bordered_gram(self.h) if self.ones else self.columns.gram(self.h)
 
+    @cached_property
+    def dense(self) -> Array:
+        """E, in memory."""
+        E = self.columns.dense()
+        return np.column_stack([E, np.ones(len(E))]) if self.ones else E
+
+    @cached_property
+    def _factors(self) -> tuple[Array, Array, Array]:
+        """Q and R of as many columns of sqrt(H) E as are independent, and their order."""
+        K = np.sqrt(in_memory(self.h))[:, None] * self.dense
+        Q, R, order = linalg.qr(K, mode="economic", pivoting=True, check_finite=False)
+        k = int(np.sum(np.abs(np.diag(R)) > EPS * abs(R[0, 0])))
+        return Q[:, :k], R[:k, :k], order[:k]
+
+    def shortest(self, missed: Array) -> Array:
+        """About the shortest x with E'(sqrt(h) x) = -missed."""
+        Q, R, order = self._factors
+        t = linalg.solve_triangular(R, missed[order], trans="T", check_finite=False)
+        return np.asarray(-Q @ t)
+
     def combination(self, residual: Array, total: float) -> Array:
         """E (E'HE)^-1 (residual, total), in units that make the columns of E equal."""
         residual = np.append(residual, total) if self.ones else residual
@@ -333,7 +353,7 @@ def restore_rows(
         if done:
             break
         if gram is None:
-            h = _room(objective, u, lo, hi) if metric is None else metric
+            h = room_of(objective, u, lo, hi) if metric is None else metric
         assert h is not None
         if equalities.any():
             if gram is None:
@@ -354,7 +374,7 @@ def restore_rows(
     return Restored(u, v if known else None, start if known else None, gram)
 
 
-def _room(objective: Objective, u: Array, lo: Any, hi: Any) -> Array:
+def room_of(objective: Objective, u: Array, lo: Any, hi: Any) -> Array:
     """How far each u_i is inside of its box; c_i where there is none."""
     if objective.is_unbounded:
         return objective.c

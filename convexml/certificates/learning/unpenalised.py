@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg
 
 from ...data import Design, in_blocks, in_memory, thinned
 from ...numerics import EPS, Array, gamma, length
@@ -130,16 +129,10 @@ class ColumnRows:
         """The same by a du that nearly does it: what that leaves is summed exactly."""
         if self.signed is None:
             return np.inf
-        E, ones = self.columns.dense(), self.objective.fit_intercept
-        E = np.column_stack([E, np.ones(self.objective.n)]) if ones else E
-        missed = self.signed[np.append(self.rows, ones)]
-        root = np.sqrt(in_memory(gram.h))
-        K = root[:, None] * E
-        Q, R, order = linalg.qr(K, mode="economic", pivoting=True, check_finite=False)
-        k = int(np.sum(np.abs(np.diag(R)) > EPS * abs(R[0, 0])))
-        t = linalg.solve_triangular(R[:k, :k], missed[order[:k]], trans="T", check_finite=False)
-        x = -Q[:, :k] @ t
-        left = exact_residual(np.vstack([E, E]).T, np.append(in_memory(u), root * x))
+        E, ones = gram.dense, gram.ones
+        x = gram.shortest(self.signed[np.append(self.rows, ones)])
+        du = np.sqrt(in_memory(gram.h)) * x
+        left = exact_residual(np.vstack([E, E]).T, np.append(in_memory(u), du))
         raw = np.zeros(self.objective.d)
         raw[self.rows] = np.abs(left[: len(left) - ones]) * (1.0 + EPS)
         total = abs(float(left[-1])) * (1.0 + EPS) if ones else 0.0
@@ -152,9 +145,7 @@ class ColumnRows:
         chosen = self.width * int(samples.sum())
         if not 0 < chosen <= RATIONAL or self.objective.n * self.width > EXACTLY:
             return np.inf
-        E, samples = self.columns.dense(), in_memory(samples)
-        if self.objective.fit_intercept:
-            E = np.column_stack([E, np.ones(self.objective.n)])
+        E, samples = self.metric(samples).dense, in_memory(samples)
         exact = [Fraction(float(x)) for x in in_memory(u)]
         table = []
         for column in E.T:
