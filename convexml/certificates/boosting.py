@@ -208,7 +208,9 @@ def margin_sizes(A: Any, c: Array) -> tuple[float, float]:
 
 # The program min -rho + c'xi s.t. A w >= rho - xi, w in the simplex, xi >= 0: LPBoost.
 #
-# A_ij = y_i H_ij, c_i = s_i / (nu sum s). D = -max_j (A'd)_j for sum d = 1, 0 <= d <= c.
+# A_ij = y_i H_ij, c_i = s_i / (nu sum s). With d in the capped simplex, sum d = 1, 0 <= d <= c, and
+# gamma = max_j (A'd)_j, D = -gamma and
+# P - D = sum d_i (A w - rho + xi)_i + sum (c_i - d_i) xi_i + sum w_j (gamma - (A'd)_j).
 
 
 MANY = 200
@@ -226,8 +228,8 @@ class MarginPoint(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class MarginProgram:
-    """The linear program of margins: values of points and of distributions.
+class Margins:
+    """The linear program of margins, solved by columns and judged.
 
     Attributes
     ----------
@@ -267,11 +269,7 @@ class MarginProgram:
     def completed(self, w: Array, rho: float | None = None) -> MarginPoint:
         """The best rho for w, where none is passed, and the least slacks."""
         margins = self.margins(w)
-        if rho is None:
-            order = np.argsort(margins, kind="stable")
-            below = np.cumsum(self.c[order])
-            at = min(int(np.searchsorted(below, 1.0 - 1e-12)), len(order) - 1)
-            rho = float(margins[order[at]])
+        rho = self._filled(margins)[1] if rho is None else rho
         return MarginPoint(w, rho, np.maximum(rho - margins, 0.0))
 
     # -- the dual: a hard distribution -----------------------------------------------------------
@@ -324,29 +322,23 @@ class MarginProgram:
     def of_margins(self, w: Array) -> Array:
         """As much d as may be on the least margins; what is left is shared by those that tie."""
         margins = self.margins(w)
+        d, rho = self._filled(margins)
+        ties = np.abs(margins - rho) <= 1e-12 * self.largest
+        d[ties] = self.c[ties] * (d[ties].sum() / self.c[ties].sum())
+        return self.feasible(d)
+
+    def _filled(self, margins: Array) -> tuple[Array, float]:
+        """As much d as may be on the least margins, and the last of these: the best rho."""
         order = np.argsort(margins, kind="stable")
         before = np.concatenate([[0.0], np.cumsum(self.c[order])[:-1]])
         d = np.zeros(self.c.size)
         d[order] = np.clip(1.0 - before, 0.0, self.c[order])
-        rho = margins[order[int(np.flatnonzero(d[order])[-1])]]
-        ties = np.abs(margins - rho) <= 1e-12 * self.largest
-        d[ties] = self.c[ties] * (d[ties].sum() / self.c[ties].sum())
-        return self.feasible(d)
+        return d, float(margins[d > 1e-12].max())
 
     @cached_property
     def units(self) -> tuple[float, float]:
         """The sizes of margins and of the objective, from the data."""
         return margin_sizes(self.A, self.c)
-
-
-# Certificates of LPBoost: points judged by a hard distribution, which a program of columns finds.
-#
-# With d in the capped simplex and gamma = max_j (A'd)_j, D = -gamma and
-# P - D = sum d_i (A w - rho + xi)_i + sum (c_i - d_i) xi_i + sum w_j (gamma - (A'd)_j).
-
-
-class Margins(MarginProgram):
-    """The linear program of margins, solved by columns and judged."""
 
     # -- solved by columns -----------------------------------------------------------------------
 

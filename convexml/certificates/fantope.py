@@ -12,10 +12,11 @@ where t is what a Z lacks to be >= 0: no multiplier has to be exactly feasible t
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -73,8 +74,71 @@ class SpectralBound(NamedTuple):
     rows: list[Condition]
 
 
+class LeadingDirections(ABC):
+    """-<S, P> over the P of k directions, told by a matrix of whatever form."""
+
+    name: ClassVar[str]
+    """What the matrix is called."""
+
+    @abstractmethod
+    def leading(self) -> Array:
+        """The k leading eigenvectors of S: a solution."""
+
+    @abstractmethod
+    def near(self, held: Array) -> tuple[Array, list[Condition]]:
+        """The nearest feasible point, and the rows of the constraints; rounding is met."""
+
+    @abstractmethod
+    def account(self, held: Array) -> tuple[float, float]:
+        """-<S, P>, and what rounding may hide of it."""
+
+    @abstractmethod
+    def bound(self, given: Multipliers) -> SpectralBound:
+        """What the multipliers prove, those that are not given the best for the others."""
+
+    @abstractmethod
+    def slack(self, held: Array, primal: float, bound: SpectralBound) -> list[Condition]:
+        """The products of multipliers and slacks."""
+
+    def certify(
+        self, point: Array, given: Multipliers, tol: float, *, search: bool = True
+    ) -> Certificate:
+        """Judge a matrix, repaired where it is infeasible, by multipliers.
+
+        Parameters
+        ----------
+        point : array
+        given : dict
+            Any of "nu", "Z_upper" (d, d) and "Z_lower" (d, d); those of a few samples are made of
+            "nu". What is missing is constructed.
+        tol : float
+        search : bool
+            Whether to show a better point where this one is not certified.
+        """
+        near, rows = self.near(point)
+        values = [self.account(each) for each in (point, near)]
+        primal, bound = max(value for value, _ in values), self.bound(given)
+        found = judged(
+            primal,
+            bound.value,
+            [*rows, *bound.rows, *self.slack(point, primal, bound)],
+            tol,
+            passed=bool(given),
+            rounding=bound.price + max(lost for _, lost in values),
+            dual=bound.dual,
+            repaired=float(np.max(np.abs(near - point))),
+        )
+
+        def better() -> Better:
+            best = self.leading()
+            value, lost = self.account(best)
+            return Better({self.name: best}, value, lost + values[0][1])
+
+        return settled(found, better) if search else found
+
+
 @dataclass(frozen=True)
-class Fantope:
+class Fantope(LeadingDirections):
     """The problem in P; the exact S is within ``noise`` of the one that is held.
 
     Attributes
@@ -83,6 +147,7 @@ class Fantope:
     k : int
     """
 
+    name = "P"
     S: Array
     noise: Array
     k: int
@@ -99,7 +164,6 @@ class Fantope:
         return values[::-1], V[:, ::-1]
 
     def leading(self) -> Array:
-        """The projection on the k leading eigenvectors: a solution."""
         V = self.spectrum[1][:, : self.k]
         P: Array = V @ V.T
         return 0.5 * (P + P.T)
@@ -110,14 +174,13 @@ class Fantope:
         """-<S, P>; inf where P is infeasible beyond rounding."""
         if not np.array_equal(P, P.T) or not all(row.residual == 0.0 for row in self._within(P)):
             return np.inf
-        return self._linear(P)
+        return self.account(P)[0]
 
-    def _linear(self, P: Array) -> float:
-        return -float((self.S * P).sum(axis=1).sum())
-
-    def _value_rounding(self, P: Array) -> float:
+    def account(self, held: Array) -> tuple[float, float]:
+        P = symmetric(held)
         sizes = gamma(2 * self.d + 4) * np.abs(self.S * P) + self.noise * np.abs(P)
-        return float(sizes.sum()) * (1.0 + gamma(self.d**2 + 8))
+        value = -float((self.S * P).sum(axis=1).sum())
+        return value, float(sizes.sum()) * (1.0 + gamma(self.d**2 + 8))
 
     def _within(self, P: Array, values: Array | None = None) -> list[Condition]:
         """The rows of the constraints; what rounding explains is met."""
@@ -135,11 +198,14 @@ class Fantope:
             row("P << I", float(values[-1]) - 1.0, 1.0),
         ]
 
-    def repaired(self, P: Array) -> Array:
-        """The nearest matrix of the set: eigenvalues shifted and clipped to [0, 1], sum k."""
-        values, V = np.linalg.eigh(P)
-        found: Array = (V * capped(values, self.k)) @ V.T
-        return 0.5 * (found + found.T)
+    def near(self, held: Array) -> tuple[Array, list[Condition]]:
+        """Eigenvalues are shifted and clipped to [0, 1], with the sum k."""
+        P, size = symmetric(held), max(1.0, float(np.max(np.abs(held))))
+        rows, skew = self._within(P), np.abs(held - held.T)
+        if any(row.residual > 0.0 for row in rows):
+            values, V = np.linalg.eigh(P)
+            P = symmetric((V * capped(values, self.k)) @ V.T)
+        return P, [worst("P = P'", "primal_feasibility", skew, size), *rows]
 
     # -- the dual --------------------------------------------------------------------------------
 
@@ -171,7 +237,6 @@ class Fantope:
         return -self.k * float(dual["nu"]) - float(np.trace(dual["Z_upper"]))
 
     def bound(self, given: Multipliers) -> SpectralBound:
-        """What the multipliers prove, those that are not given the best for the others."""
         dual = self.multipliers(given)
         spectra = spectra_of(dual)
         price, rows = self._price(dual, spectra), self._dual_rows(dual, spectra)
@@ -205,17 +270,15 @@ class Fantope:
             semidefinite("Z_lower >> 0", lower, spectra[1]),
         ]
 
-    def eigengap(self, dual: Multipliers) -> float:
+    def eigengap(self, given: Multipliers) -> float:
         """The k-th largest eigenvalue of Z_upper plus the (d-k)-th largest of Z_lower.
 
         At a solution that is lambda_k - lambda_(k+1), for every nu between the two; inf for k = d.
         """
         if self.k == self.d:
             return np.inf
-        upper, lower = spectra_of(dual)
+        upper, lower = spectra_of(self.multipliers(given))
         return float(upper[self.d - self.k] + lower[self.k])
-
-    # -- judged ----------------------------------------------------------------------------------
 
     @property
     def total(self) -> float:
@@ -227,52 +290,8 @@ class Fantope:
         found: Array = C @ self.S @ C.T
         return found
 
-    def certify_directions(self, C: Array, tol: float) -> Certificate:
-        """Judge P = C'C, C of shape (k, d)."""
-        return self.certify(symmetric(C.T @ C), {}, tol)
-
-    def certify(
-        self, P: Array, given: Multipliers, tol: float, *, search: bool = True
-    ) -> Certificate:
-        """Judge P, repaired where it is infeasible, by multipliers, constructed where not given.
-
-        Parameters
-        ----------
-        P : array, shape (d, d)
-        given : dict
-            Any of "nu", "Z_upper" (d, d) and "Z_lower" (d, d).
-        tol : float
-        search : bool
-            Whether to show a better P where this one is not certified.
-        """
-        half = symmetric(P)
-        rows = self._within(half)
-        near = half if all(row.residual == 0.0 for row in rows) else self.repaired(half)
-        primal = max(self._linear(half), self._linear(near))
-        dual, value, price, conditions = self.bound(given)
-        found = judged(
-            primal,
-            value,
-            [*self._skew(P), *rows, *conditions, *self._slack(half, dual)],
-            tol,
-            passed=bool(given),
-            rounding=price + max(self._value_rounding(each) for each in (half, near)),
-            dual=dual,
-            repaired=float(np.max(np.abs(near - P))),
-        )
-
-        def better() -> Better:
-            best = self.leading()
-            lost = self._value_rounding(best) + self._value_rounding(half)
-            return Better({"P": best}, self._linear(best), lost)
-
-        return settled(found, better) if search else found
-
-    def _skew(self, P: Array) -> list[Condition]:
-        size = max(1.0, float(np.max(np.abs(P))))
-        return [worst("P = P'", "primal_feasibility", np.abs(P - P.T), size)]
-
-    def _slack(self, P: Array, dual: Multipliers) -> list[Condition]:
+    def slack(self, held: Array, primal: float, bound: SpectralBound) -> list[Condition]:
+        P, dual = symmetric(held), bound.dual
         room = np.eye(self.d) - P
         return [
             products("<Z_upper, I - P> = 0", float(np.sum(dual["Z_upper"] * room))),
@@ -292,7 +311,7 @@ PARTS = 24
 
 
 @dataclass(frozen=True, eq=False)
-class Directions:
+class Directions(LeadingDirections):
     """The problem -<S, C'C> over the C with orthonormal rows, S about the mean.
 
     Attributes
@@ -309,6 +328,7 @@ class Directions:
         How many directions.
     """
 
+    name = "components"
     A: Array
     root: Array
     mean: Array
@@ -325,10 +345,7 @@ class Directions:
         return float(np.trace(self.gram.S))
 
     def leading(self) -> Array:
-        """The k leading eigenvectors of S in rows: a solution.
-
-        Those beyond n have the eigenvalue 0: of columns of zeros QR makes any that are orthonormal.
-        """
+        """Those beyond n have the eigenvalue 0: of zeros QR makes any that are orthonormal."""
         U = self.gram.spectrum[1][:, : self.k]
         found = np.zeros((self.A.shape[1], self.k))
         found[:, : U.shape[1]] = self.A.T @ self._centred(U)
@@ -347,18 +364,24 @@ class Directions:
 
     def value(self, C: Array) -> float:
         """-<S, C'C>; inf where the rows of C are not orthonormal beyond rounding."""
-        return np.inf if self._off(C).residual > 0.0 else -float(np.trace(self.spread(C)))
+        met = self.near(C)[1][0].residual == 0.0
+        return -float(np.trace(self.spread(C))) if met else np.inf
 
-    def _off(self, C: Array) -> Condition:
-        """The row C C' = I; what rounding explains is met."""
-        off, most = np.abs(C @ C.T - np.eye(len(C))), ROUNDING * C.shape[1]
-        return worst("C C' = I", "primal_feasibility", np.where(off > most, off, 0.0), 1.0, most)
+    def near(self, held: Array) -> tuple[Array, list[Condition]]:
+        off, most = np.abs(held @ held.T - np.eye(len(held))), ROUNDING * held.shape[1]
+        off = np.where(off > most, off, 0.0)
+        row = worst("C C' = I", "primal_feasibility", off, 1.0, most)
+        if row.residual == 0.0:
+            return held, [row]
+        U, _, V = np.linalg.svd(held, full_matrices=False)
+        return U @ V, [row]
 
-    def _account(self, C: Array) -> tuple[float, float]:
-        """-<S, C'C>, and what rounding and rows that are not quite orthonormal may hide of it.
+    def account(self, held: Array) -> tuple[float, float]:
+        """With what rows that are not quite orthonormal may hide.
 
         P = C'(C C')^-1 C is feasible, and <S, P> >= <S, C'C> (1 - e), |C C' - I| <= e.
         """
+        C = held
         Y, root = self.A @ C.T, self.root[:, None]
         error = gamma(C.shape[1] + PARTS) * (np.abs(self.A) @ np.abs(C.T))
         error = error + root * (root.T @ error)
@@ -385,51 +408,15 @@ class Directions:
             return np.inf if self.k == self.A.shape[1] else 0.0
         if self.k == self.gram.d:
             return max(float(self.gram.spectrum[0][-1]), 0.0)
-        return self.gram.eigengap(self.gram.multipliers(dual))
+        return self.gram.eigengap(dual)
 
-    # -- judged ----------------------------------------------------------------------------------
+    def bound(self, given: Multipliers) -> SpectralBound:
+        found = self.gram.bound(given)
+        return found._replace(dual={"nu": found.dual["nu"]})
 
-    def certify_directions(self, C: Array, tol: float) -> Certificate:
-        """Judge P = C'C."""
-        return self.certify(C, {}, tol)
-
-    def certify(
-        self, C: Array, given: Multipliers, tol: float, *, search: bool = True
-    ) -> Certificate:
-        """Judge C, (k, d), its rows made orthonormal where they are not, by a multiplier "nu".
-
-        With ``search`` better directions refute it.
-        """
-        row = self._off(C)
-        near = C if row.residual == 0.0 else nearest(C)
-        values = [self._account(each) for each in (C, near)]
-        primal = max(value for value, _ in values)
-        bound = self.gram.bound(given)
-        gained = products("<Z_upper, I - P> + <Z_lower, P> = 0", primal - bound.value)
-        found = judged(
-            primal,
-            bound.value,
-            [row, *bound.rows, gained],
-            tol,
-            passed=bool(given),
-            rounding=bound.price + max(lost for _, lost in values),
-            dual={"nu": bound.dual["nu"]},
-            repaired=float(np.max(np.abs(near - C))),
-        )
-
-        def better() -> Better:
-            best = self.leading()
-            value, lost = self._account(best)
-            return Better({"components": best}, value, lost + values[0][1])
-
-        return settled(found, better) if search else found
-
-
-def nearest(C: Array) -> Array:
-    """The matrix with orthonormal rows that is nearest to C."""
-    U, _, V = np.linalg.svd(C, full_matrices=False)
-    found: Array = U @ V
-    return found
+    def slack(self, held: Array, primal: float, bound: SpectralBound) -> list[Condition]:
+        name = "<Z_upper, I - P> + <Z_lower, P> = 0"
+        return [products(name, primal - bound.value)]
 
 
 def directions_of(X: Array, weights: Array, k: int) -> Directions:

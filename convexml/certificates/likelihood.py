@@ -381,9 +381,6 @@ def summed(found: Sequence[tuple[str, float, Certificate]], tol: float) -> Certi
     )
     gap, proved = up * total("gap"), up * total("proved_gap")
     whole = whole.but(gap=gap, proved_gap=proved, relative_gap=worst_one.relative_gap)
-    if len(judged) == 1:
-        one = judged[0][1]
-        return whole.but(verdict=one.verdict, reason=one.reason, witness=one.witness)
     return judge_sum(whole, judged)
 
 

@@ -99,21 +99,19 @@ class Transport:
         m, n = self.costs.shape
         rows = sparse.kron(sparse.eye_array(m), np.ones((1, n)))
         columns = sparse.kron(np.ones((1, m)), sparse.eye_array(n))
-        data = LinearData(
-            self.costs.ravel(),
-            sparse.csr_array((0, m * n)),
-            np.zeros(0),
-            sparse.csr_array(sparse.vstack([rows, columns])),
-            np.concatenate([self.a, self.b]),
-            np.zeros(m * n),
-            np.full(m * n, np.inf),
-        )
         # In units of its own: tolerances are absolute.
         unit, size = float(np.abs(self.costs).max()) or 1.0, self.total
-        scaled = LinearData(
-            data.c / unit, data.A_ub, data.b_ub, data.A_eq, data.b_eq / size, data.lower, data.upper
+        found = highs(
+            LinearData(
+                self.costs.ravel() / unit,
+                sparse.csr_array((0, m * n)),
+                np.zeros(0),
+                sparse.csr_array(sparse.vstack([rows, columns])),
+                np.concatenate([self.a, self.b]) / size,
+                np.zeros(m * n),
+                np.full(m * n, np.inf),
+            )
         )
-        found = highs(scaled)
         if found.x is None or found.nu is None:
             return None
         return size * found.x.reshape(m, n), -unit * found.nu[:m]

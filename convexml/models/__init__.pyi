@@ -11,7 +11,6 @@ from .classification import SoftMarginSVM as SoftMarginSVM
 from .classification import SoftmaxRegression as SoftmaxRegression
 from .clustering import ConvexClustering as ConvexClustering
 from .clustering import KMeansBound as KMeansBound
-from .discriminant import DiscriminantAnalysis as DiscriminantAnalysis
 from .extras import BernoulliLikelihood as BernoulliLikelihood
 from .extras import CategoricalLikelihood as CategoricalLikelihood
 from .extras import NearestNeighbors as NearestNeighbors
@@ -19,6 +18,7 @@ from .extras import SpanningTree as SpanningTree
 from .kernel import KernelProblem as KernelProblem
 from .kernel import KernelRidge as KernelRidge
 from .kernel import KernelSVR as KernelSVR
+from .likelihood import DiscriminantAnalysis as DiscriminantAnalysis
 from .likelihood import GaussianLikelihood as GaussianLikelihood
 from .linear_program import LinearProgram as LinearProgram
 from .multi_task import MultiTaskLasso as MultiTaskLasso

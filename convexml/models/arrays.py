@@ -358,6 +358,13 @@ class ArrayProblem(Problem):
         """The hyperparameters, validated."""
         return hyper
 
+    def _parameters(self) -> dict[str, Any]:
+        """CVXPY Parameters for the hyperparameters that are numbers >= 0."""
+        return {
+            name: cp.Parameter(name=name, nonneg=True, value=value)
+            for name, value in self._hyper.items()
+        }
+
     def _read_point(self) -> dict[str, Any]:
         """The arrays of a point that a reference solver left in ``variables``."""
         there = self.variables
@@ -552,12 +559,6 @@ class SumProblem(ArrayProblem):
     @abstractmethod
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         """A sum has a method of its own, which points are compared with."""
-
-    def _parameters(self) -> dict[str, Any]:
-        return {
-            name: cp.Parameter(name=name, nonneg=True, value=value)
-            for name, value in self._hyper.items()
-        }
 
     def _pose(self) -> Statement:
         return pose_sum(self.program, self._parameters())

@@ -52,9 +52,17 @@ class Boosted(Predicting, SampledProblem):
     def decision_function(self, X: Any, primal: Arrays) -> Array:
         """The combination for new samples, shape (k,)."""
 
-    @abstractmethod
     def margins(self, w: Any) -> Array:
-        """y_i f(x_i) of the samples that have a weight."""
+        """y_i (H w)_i of the samples that have a weight, in their order.
+
+        Parameters
+        ----------
+        w : array, shape (m,)
+            Weights of the learners.
+        """
+        names = {"w": self.shapes()[0]["w"]}
+        found: Array = self.program.margins(self._arrays("margins", (w,), {}, names)["w"])
+        return found
 
     def draw(self, axes: Any, solution: Any) -> None:
         """The margins of the samples."""
@@ -219,25 +227,11 @@ class LPBoost(Boosted):
         H, y = self._samples.X, self._samples.y[:, None]
         return H.multiply(y).tocsc() if hasattr(H, "indptr") else y * H
 
-    def margins(self, w: Any) -> Array:
-        """y_i (H w)_i of the samples that have a weight, in their order.
-
-        Parameters
-        ----------
-        w : array, shape (m,)
-            Weights of the learners.
-        """
-        return self.program.margins(self._arrays("margins", (w,), {}, {"w": self._width})["w"])
-
     # -- as the base asks ------------------------------------------------------------------------
-
-    @property
-    def _width(self) -> tuple[int]:
-        return (int(self._samples.X.shape[1]),)
 
     def shapes(self) -> tuple[Shapes, Shapes]:
         n = (self._samples.total,)
-        return {"w": self._width, "rho": (), "xi": n}, {"d": n}
+        return {"w": self._samples.X.shape[1:], "rho": (), "xi": n}, {"d": n}
 
     def _point(self, point: Arrays) -> MarginPoint:
         return MarginPoint(point["w"], float(point["rho"]), point["xi"][self._samples.kept])
@@ -400,40 +394,21 @@ def exponentials(owner: str, stumps: Stumps, y: Array, weights: Array) -> Expone
     c, thresholds = weights / float(weights.sum()), stumps.count // 2
     if thresholds > FEW:
         return Exponentials(stumps, y, c, None)
-    if len(y) * thresholds <= ENTRIES:
-        return Exponentials(stumps, y, c, Half(owner, stumps, y, weights))
-    seen = np.column_stack([stumps.ranks, y > 0.0])
-    _, first, same = np.unique(seen, axis=0, return_index=True, return_inverse=True)
+    first = same = np.arange(len(y))
+    if len(y) * thresholds > ENTRIES:
+        seen = np.column_stack([stumps.ranks, y > 0.0])
+        _, first, same = np.unique(seen, axis=0, return_index=True, return_inverse=True)
     if len(first) * thresholds > ENTRIES:
         return Exponentials(stumps, y, c, None)
     return Exponentials(stumps, y, c, Merged(owner, stumps, y, weights, first, same.ravel()))
 
 
 @dataclass(frozen=True, eq=False)
-class Half:
-    """Judges by the stumps x_j > t as features of a learning problem, made when it is asked."""
-
-    owner: str
-    stumps: Stumps
-    y: Array
-    weights: Array
-
-    @cached_property
-    def problem(self) -> LearningProblem:
-        """The learning problem."""
-        H = dense_of(self.owner, self.stumps)[:, ::2]
-        return exponential_loss(H, self.y, self.weights)
-
-    def __call__(self, w: Array, u: Array | None, tol: float) -> Certificate:
-        """Judge weights of the stumps x_j > t."""
-        return self.problem.certify(w, u=u, tol=tol)
-
-
-@dataclass(frozen=True, eq=False)
 class Merged:
-    """Judges by one sample for all that are the same, ``first`` of them; a given u has none.
+    """Judges by the loss of the stumps x_j > t, posed with the samples ``first`` when it is asked.
 
-    Sums of weights are rounded, all terms of P with them: that is in the gap.
+    Each stands for those that are the ``same``. Sums of weights are rounded, all terms of P with
+    them: that is in the gap; a u that is given is judged only where nothing is merged.
     """
 
     owner: str
@@ -449,16 +424,19 @@ class Merged:
         return np.bincount(self.same, self.weights)
 
     @cached_property
-    def half(self) -> Half:
-        """The judge of the samples that stand for others."""
+    def problem(self) -> LearningProblem:
+        """The learning problem."""
         few = Stumps(self.stumps.thresholds, self.stumps.ranks[self.first])
-        return Half(self.owner, few, self.y[self.first], self.sums)
+        H = dense_of(self.owner, few)[:, ::2]
+        return exponential_loss(H, self.y[self.first], self.sums)
 
     def __call__(self, w: Array, u: Array | None, tol: float) -> Certificate | None:
         """Judge weights of the stumps x_j > t."""
+        if len(self.first) == len(self.y):
+            return self.problem.certify(w, u=u, tol=tol)
         if u is not None:
             return None
-        found = self.half(w, None, tol)
+        found = self.problem.certify(w, tol=tol)
         lost = 3.0 * gamma(len(self.y) + 16) * (abs(found.primal_objective) + found.gap)
         shares = self.weights / self.sums[self.same]
         dual = {"u": found.dual["u"][self.same] * shares} if "u" in found.dual else {}
@@ -531,16 +509,6 @@ class AdaBoost(Boosted):
     def program(self) -> Exponentials:
         """The problem as its certificate sees it."""
         return exponentials(self.name, self._stumps, self._samples.y, self._samples.weights)
-
-    def margins(self, w: Any) -> Array:
-        """y_i (H w)_i of the samples that have a weight, in their order.
-
-        Parameters
-        ----------
-        w : array, shape (m,)
-            Weights of the stumps.
-        """
-        return self.program.margins(self._arrays("margins", (w,), {}, self.shapes()[0])["w"])
 
     def find_evidence(self, w: Any = None, *, tol: float = 1e-6) -> Certificate | None:
         """Verified evidence that the stumps separate the classes: the infimum 0 is not attained.

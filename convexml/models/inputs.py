@@ -448,6 +448,32 @@ def read_rows(
     return replace(found, design=as_design(np.array(dense(found.X), order="C")), seen=None)
 
 
+def refuse_lost_variances(
+    owner: str, rows: Samples, variances: Array, errors: Array, group: Any = slice(None)
+) -> None:
+    """Raise InputError for columns so large or small that their squares leave float64.
+
+    Parameters
+    ----------
+    owner : str
+    rows : Samples
+    variances, errors : array, shape (d,)
+        Those of the columns, and bounds on their errors.
+    group : index
+        The rows whose variances these are.
+    """
+    X = rows.X[group]
+    lost = ~np.isfinite(variances) | ~np.isfinite(errors)
+    lost |= (variances <= np.finfo(float).tiny) & (np.ptp(X, axis=0) > 0.0)
+    if np.any(lost):
+        j = int(np.argmax(lost))
+        name = rows.feature_names[j] if rows.feature_names else j
+        raise InputError(
+            f"{owner}: the variance of column {name} is beyond float64 "
+            f"(entries up to {np.max(np.abs(X[:, j])):g}); change its unit."
+        )
+
+
 def dense(matrix: Any) -> Array:
     """A matrix as an array."""
     return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix)

@@ -1,53 +1,158 @@
-"""Maximum likelihood of a Gaussian: its inverse covariance, sparse or not."""
+"""Gaussians by maximum likelihood: a sparse inverse covariance, and discriminant analysis."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import softmax
 
 from ..certificates import Certificate
-from ..certificates.likelihood import Precision, certify_unbounded, name_column
+from ..certificates.judge import judge
+from ..certificates.likelihood import Precision, certify_unbounded, data_row, name_column, summed
 from ..errors import InputError
-from ..formulas import constant, listed
+from ..formulas import Condition, constant, listed
 from ..modelling import cp
 from ..numerics import Array
 from ..problem import Statement
-from ..problem.likelihood import Moments, moments, precision_steps
+from ..problem.likelihood import Moments, moments, pooled, precision_steps
 from ..validation import nonnegative_number, yes_or_no
 from .arrays import ArrayProblem, Arrays, Shapes
 from .base import Hyperparameter
-from .inputs import Samples, read_rows
+from .inputs import (
+    Samples,
+    dense,
+    read_new,
+    read_rows,
+    refuse_lost_variances,
+)
 from .latex import MOMENTS, Latex, such_that
+from .prediction import score
 
-# Columns whose squares leave float64.
+# Gaussians by maximum likelihood: one, or one for each class.
 
 
-def refuse_lost_variances(
-    owner: str, rows: Samples, variances: Array, errors: Array, group: Any = slice(None)
-) -> None:
-    """Raise InputError for columns so large or small that their squares leave float64.
+Parts = Sequence[tuple[str, float, Precision]]
+"""Name, share in the objective and problem of each Theta."""
 
-    Parameters
-    ----------
-    owner : str
-    rows : Samples
-    variances, errors : array, shape (d,)
-        Those of the columns, and bounds on their errors.
-    group : index
-        The rows whose variances these are.
+
+class Gaussians(ArrayProblem):
+    """Minimise sum_k share_k (-log det Theta_k + tr(S_k Theta_k) + lam sum_{i != j} |Theta_k,ij|).
+
+    ``Theta`` is one matrix where there is one part, else an array of them.
     """
-    X = rows.X[group]
-    lost = ~np.isfinite(variances) | ~np.isfinite(errors)
-    lost |= (variances <= np.finfo(float).tiny) & (np.ptp(X, axis=0) > 0.0)
-    if np.any(lost):
-        j = int(np.argmax(lost))
-        name = rows.feature_names[j] if rows.feature_names else j
-        raise InputError(
-            f"{owner}: the variance of column {name} is beyond float64 "
-            f"(entries up to {np.max(np.abs(X[:, j])):g}); change its unit."
-        )
+
+    methods: ClassVar[tuple[str, ...]] = ("newton",)
+    _remedies: ClassVar[tuple[str, str]] = ("Leave columns out.", "")
+    """What to do about a singular covariance, exact or up to rounding."""
+    _samples: Samples | None
+    _assume_centered: bool = False
+
+    @abstractmethod
+    def _parts(self) -> Parts:
+        """Name, share in the objective and problem of each Theta."""
+
+    def _group(self, k: int) -> tuple[Array, list[str] | None, Array | None]:
+        """Samples of part k, names of their columns and, with a shared covariance, classes."""
+        return self._samples.X, self.features, None  # type: ignore[union-attr]
+
+    def _given(self, point: Arrays) -> list[Condition]:
+        """What a point holds of the data."""
+        return []
+
+    def _each(self, matrices: Array) -> Array:
+        """One matrix for each part."""
+        return matrices if matrices.ndim == 3 else matrices[None]
+
+    # -- as the base asks ------------------------------------------------------------------------
+
+    def shapes(self) -> tuple[Shapes, Shapes]:
+        parts = self._parts()
+        square = (*([len(parts)] if len(parts) > 1 else []), *parts[0][2].S.shape)
+        return {"Theta": square}, {"W": square}
+
+    def _value(self, point: Arrays) -> float:
+        thetas = self._each(point["Theta"])
+        given = not any(row.breaks(1e-12) for row in self._given(point))
+        if not (given and all(np.array_equal(Theta, Theta.T) for Theta in thetas)):
+            return np.inf
+        parts = zip(self._parts(), thetas, strict=True)
+        return float(sum(share * one.value(Theta) for (_, share, one), Theta in parts))
+
+    def _dual_value(self, dual: Arrays) -> float:
+        parts = zip(self._parts(), self._each(dual["W"]), strict=True)
+        return float(sum(share * one.dual_value(W) for (_, share, one), W in parts))
+
+    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+        thetas = self._each(point["Theta"])
+        W: Any = self._each(dual["W"]) if "W" in dual else [None] * len(thetas)
+        found = []
+        for k, (name, share, one) in enumerate(self._parts()):
+            own = one.certify(thetas[k], W[k], tol, search=search)
+            if self._samples is not None and not one.lam > 0.0:
+                remedy = self._remedies[1]
+                own = name_column(
+                    own, *self._group(k), centre=not self._assume_centered, remedy=remedy
+                )
+            found.append((name, share, own))
+        whole = summed(found, tol) if len(found) > 1 else found[0][2]
+        if whole.witness is not None and len(found) > 1:
+            # That of one class, and the others as they are or better.
+            parts = zip(found, thetas, strict=True)
+            each = [one.witness["Theta"] if one.witness else Theta for (*_, one), Theta in parts]
+            better = {"Theta": np.array(each)}
+            objective = self._value(self._complete(better))
+            whole = whole.but(witness={**whole.witness, **better, "objective": objective})
+        rows = tuple(self._given(point))
+        if rows:
+            whole = whole.but(conditions=(*whole.conditions, *rows))
+        return whole if all(row.meets(tol) for row in rows) else judge(whole)
+
+    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
+        parts = [one for *_, one in self._parts()]
+        runs = (precision_steps(one.S, np.full_like(one.S, one.lam)) for one in parts)
+        for steps in zip(*runs, strict=False):
+            Theta = np.array([found for found, *_ in steps])
+            self._promise = max(lowered for *_, lowered in steps) / parts[0].d
+            yield self._complete({"Theta": Theta if len(parts) > 1 else Theta[0]}), {}
+
+    def _absence(self, tol: float) -> Certificate | None:
+        for k, (name, _, one) in enumerate(self._parts() if self._samples is not None else ()):
+            group, remedy = self._group(k), self._remedies[0]
+            found = certify_unbounded(
+                one, tol, *group, centre=not self._assume_centered, remedy=remedy
+            )
+            if found is not None:
+                return found.but(reason=f"{name}: {found.reason}") if name else found
+        return None
+
+    # -- posed with CVXPY ------------------------------------------------------------------------
+
+    def _pose(self) -> Statement:
+        variables: dict[str, Any] = {}
+        constraints: dict[str, Any] = {}
+        parameters, parts, terms = self._parameters(), self._parts(), []
+        for k, (_, share, one) in enumerate(parts):
+            mark = f"_{k}" if len(parts) > 1 else ""
+            Theta = variables[f"Theta{mark}"] = cp.Variable((one.d, one.d), name=f"Theta{mark}")
+            constraints[f"symmetric{mark}"] = Theta == Theta.T
+            trace = cp.trace(constant(one.S, f"S{mark}") @ Theta)
+            own = trace - cp.log_det(Theta)
+            terms.append(own if share == 1.0 else share * own)
+            for lam in parameters.values():
+                terms.append(lam * cp.sum(cp.abs(Theta - cp.diag(cp.diag(Theta)))))
+        return Statement.of(cp.Minimize(sum(terms)), variables, constraints, parameters)
+
+    def _read_point(self) -> dict[str, Any]:
+        values = [variable.value for variable in self.variables.values()]
+        if any(value is None for value in values):
+            return {"Theta": None}
+        return {"Theta": values[0] if len(values) == 1 else np.array(values)}
+
+    def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
+        return dict(zip(self.variables, self._each(point["Theta"]), strict=True)), {}
 
 
 # Maximum likelihood of a Gaussian, with a penalty on the entries of its inverse covariance.
@@ -57,7 +162,7 @@ LARGEST_CONE = 15
 """Features; beyond, the cone of the log-determinant, of order 2 d, takes too long."""
 
 
-class GaussianLikelihood(ArrayProblem):
+class GaussianLikelihood(Gaussians):
     r"""Minimise -log det Theta + tr(S Theta) + lam sum_{i != j} abs(Theta_ij).
 
     S is the covariance of the samples about their mean, with 1/n; Theta the inverse covariance of
@@ -95,9 +200,8 @@ class GaussianLikelihood(ArrayProblem):
 
     lam = Hyperparameter()
     scikit_learn: ClassVar = {"GraphicalLasso": {"alpha": "lam = alpha"}}
-    methods: ClassVar[tuple[str, ...]] = ("newton",)
     why: ClassVar[str] = "Newton steps in the orthant of the signs of Theta"
-    _samples: Samples | None
+    _remedies: ClassVar = ("Take lam > 0.", ", or take lam > 0")
     moments: Moments
     """Mean and covariance of the samples."""
 
@@ -143,7 +247,6 @@ class GaussianLikelihood(ArrayProblem):
                 f"{cls.__name__}.of_covariance: S[{j}, {j}] = {read[j, j]:g}; variances are > 0."
             )
         problem._samples = None
-        problem._assume_centered = False
         problem._start(Moments(np.zeros(len(read)), read, np.zeros_like(read)), lam)
         return problem
 
@@ -162,64 +265,25 @@ class GaussianLikelihood(ArrayProblem):
 
     # -- as the base asks ------------------------------------------------------------------------
 
-    def shapes(self) -> tuple[Shapes, Shapes]:
-        square = self.moments.S.shape
-        return {"Theta": square}, {"W": square}
-
-    def _value(self, point: Arrays) -> float:
-        Theta = point["Theta"]
-        return self.precision.value(Theta) if np.array_equal(Theta, Theta.T) else np.inf
-
-    def _dual_value(self, dual: Arrays) -> float:
-        return self.precision.dual_value(dual["W"])
-
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        found = self.precision.certify(point["Theta"], dual.get("W"), tol, search=search)
-        rows = self._samples
-        if rows is None or self.lam > 0.0:
-            return found
-        names, about = rows.feature_names, not self._assume_centered
-        return name_column(found, rows.X, names, centre=about, remedy=", or take lam > 0")
-
-    def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
-        S = self.moments.S
-        for Theta, _, lowered in precision_steps(S, np.full_like(S, self.lam)):
-            self._promise = lowered / self.moments.d
-            yield {"Theta": Theta}, {}
+    def _parts(self) -> Parts:
+        return [("", 1.0, self.precision)]
 
     @property
     def _asks(self) -> bool:
         return self.lam > 0.0 and self.moments.d <= LARGEST_CONE
 
-    def _absence(self, tol: float) -> Certificate | None:
-        rows = self._samples
-        if rows is None:
-            return None
-        names, about = rows.feature_names, not self._assume_centered
-        return certify_unbounded(self.precision, tol, rows.X, names, centre=about)
-
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
-
-    def _pose(self) -> Statement:
-        d = self.moments.d
-        Theta = cp.Variable((d, d), name="Theta")
-        lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)
-        S = constant(self.moments.S, "S")
-        symmetric = {"symmetric": Theta == Theta.T}
-        value = -cp.log_det(Theta) + cp.trace(S @ Theta)
-        value = value + lam * cp.sum(cp.abs(Theta - cp.diag(cp.diag(Theta))))
-        return Statement.of(cp.Minimize(value), {"Theta": Theta}, symmetric, {"lam": lam})
 
     def _pose_dual(self) -> Statement:
         S, d = constant(self.moments.S, "S"), self.moments.d
         W = cp.Variable((d, d), name="W")
-        lam = cp.Parameter(name="lam", nonneg=True, value=self.lam)
+        parameters = self._parameters()
         constraints = {
             "symmetric": W == W.T,
             "diagonal": cp.diag(W) == cp.diag(S),
-            "box": cp.abs(W - S) <= lam,
+            "box": cp.abs(W - S) <= parameters["lam"],
         }
-        return Statement.of(cp.Maximize(cp.log_det(W) + d), {"W": W}, constraints, {"lam": lam})
+        return Statement.of(cp.Maximize(cp.log_det(W) + d), {"W": W}, constraints, parameters)
 
     def to_dict(self) -> dict[str, Any]:
         """The samples, or the covariance that was passed."""
@@ -259,3 +323,232 @@ class GaussianLikelihood(ArrayProblem):
 
     def __repr__(self) -> str:
         return f"{self.name}({self.moments.d} features, lam={self.lam:g})"
+
+
+# Discriminant analysis: Gaussians with a mean for each class.
+
+
+def discriminant_latex(shared: bool) -> Latex:
+    """Primal, Lagrangian, dual and KKT conditions; with an index k where none is shared."""
+    k = "" if shared else "_k"
+    total = "" if shared else r"\sum_k \pi_k "
+    value = rf"-\log\det\Theta{k} + \operatorname{{tr}}(S{k} \Theta{k})"
+    gain = rf"\log\det W{k} + d"
+    if not shared:
+        value, gain = f"({value})", f"({gain})"
+    within = r"\text{covariance within the classes}"
+    if not shared:
+        within = r"\text{covariance of class } k,\ \pi_k = \text{its share}"
+    rows = rf"W{k} = S{k}", rf"\Theta{k} W{k} = I"
+    return Latex(
+        rf"\min_{{\Theta{k}}}\ {total}{value}",
+        f"{total}{value}".replace(f"S{k}", f"W{k}") + rf",\quad {rows[0]}",
+        rf"\max_{{W{k}}}\ {total}{gain}" + such_that(rows[0]),
+        rows,
+        rf"S{k} = {within},\ d = \text{{number of features}}",
+    )
+
+
+class DiscriminantAnalysis(Gaussians):
+    r"""Minimise -log det Theta + tr(S Theta), S the covariance of samples about their class means.
+
+    Linear discriminant analysis ([H] 9), S = sum_k pi_k S_k with the shares pi_k of classes; or
+    quadratic, sum_k pi_k (-log det Theta_k + tr(S_k Theta_k)). All with 1/n, by maximum likelihood.
+
+    Parameters
+    ----------
+    X : array, shape (n, d)
+        Samples in rows.
+    y : array, shape (n,)
+        Labels of any kind, two classes or more.
+    shared : bool
+        Whether the classes share one covariance.
+    sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first. They make the shares, too.
+
+    Raises
+    ------
+    InputError
+        For NaN or infinite entries, wrong shapes, one class, bad weights.
+
+    Notes
+    -----
+    A solution holds "Theta", (d, d) or (K, d, d), "means" (K, d) and "priors" (K,); of these only
+    Theta has to be passed to ``certify`` and ``objective``. Its dual is W = S, its gap measured on
+    d. Where a column, or a combination of columns, is constant in each class (in one of them, if
+    none is shared), it is "unbounded".
+    """
+
+    scikit_learn: ClassVar = {"LinearDiscriminantAnalysis": {}}
+    why: ClassVar[str] = "one Newton step, which is S^-1"
+    _asks = False
+    _names: list[str] | None
+    classes: Array
+    """The labels in increasing order, (K,)."""
+    priors: Array
+    """The shares of the classes, (K,)."""
+    means: Array
+    """Of the classes, (K, d)."""
+    covariances: tuple[Moments, ...]
+    """The one of all classes, or one for each."""
+
+    def __init__(self, X: Any, y: Any, shared: bool = True, *, sample_weight: Any = None) -> None:
+        one = yes_or_no(shared, self.name, "shared")
+        self._samples = rows = read_rows(self.name, X, sample_weight, y, "classes")
+        assert rows.classes is not None
+        self.classes, self._index = rows.classes, rows.y.astype(int)
+        index = self._index
+        groups = [index == k for k in range(len(self.classes))]
+        self.priors = np.array([rows.weights[group].sum() for group in groups])
+        self.priors = self.priors / self.priors.sum()
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = [moments(rows.X[group], rows.weights[group]) for group in groups]
+            self.covariances = (pooled(self.priors, found),) if one else tuple(found)
+        self.means = np.array([each.mean for each in found])
+        for each, group in zip(found, groups, strict=True):
+            refuse_lost_variances(self.name, rows, np.diag(each.S), np.diag(each.noise), group)
+        self._hyper, self._names = {}, rows.feature_names
+
+    @property
+    def features(self) -> list[str] | None:
+        return self._names
+
+    @classmethod
+    def of_moments(
+        cls,
+        classes: Any,
+        priors: Any,
+        means: Any,
+        covariances: Sequence[Array],
+        features: Sequence[str] | None = None,
+    ) -> DiscriminantAnalysis:
+        """Pose the problem of moments that are known exactly.
+
+        Parameters
+        ----------
+        classes, priors : array, shape (K,)
+        means : array, shape (K, d)
+        covariances : sequence of arrays, shape (d, d)
+            One, or one for each class.
+        features : sequence of str, optional
+            Names of the columns.
+        """
+        problem = object.__new__(cls)
+        problem.classes, problem._samples, problem._hyper = np.asarray(classes), None, {}
+        problem.priors, problem.means = (np.array(each, dtype=float) for each in (priors, means))
+        problem._names = None if features is None else [str(each) for each in features]
+        zero = np.zeros(problem.means.shape[1])
+        problem.covariances = tuple(
+            Moments(zero, np.array(S, dtype=float), np.zeros(np.shape(S))) for S in covariances
+        )
+        return problem
+
+    @property
+    def shared(self) -> bool:
+        """Whether the classes share one covariance."""
+        return len(self.covariances) == 1
+
+    def _parts(self) -> Parts:
+        found = [Precision(each.S, each.noise, 0.0) for each in self.covariances]
+        if self.shared:
+            return [("", 1.0, found[0])]
+        names = [f"class {label}" for label in self.classes.tolist()]
+        return list(zip(names, self.priors.tolist(), found, strict=True))
+
+    # -- as the base asks ------------------------------------------------------------------------
+
+    def shapes(self) -> tuple[Shapes, Shapes]:
+        ours, theirs = super().shapes()
+        return {**ours, "means": self.means.shape, "priors": self.priors.shape}, theirs
+
+    def _complete(self, point: Arrays) -> Arrays:
+        return {**point, **{n: getattr(self, n) for n in ("means", "priors") if n not in point}}
+
+    def _given(self, point: Arrays) -> list[Condition]:
+        variances = np.max([np.diag(each.S) for each in self.covariances], axis=0)
+        size = np.abs(self.means) + np.sqrt(variances)
+        return [
+            data_row("means are those of the classes", point["means"], self.means, size),
+            data_row("priors are their shares", point["priors"], self.priors, 1.0),
+        ]
+
+    def _group(self, k: int) -> tuple[Array, list[str] | None, Array | None]:
+        """Samples of part k, names of their columns and, with a shared covariance, classes."""
+        X, names = self._samples.X, self._names  # type: ignore[union-attr]
+        return (X, names, self._index) if self.shared else (X[self._index == k], names, None)
+
+    # -- predictions -----------------------------------------------------------------------------
+
+    def decision_function(self, X: Any, primal: Arrays) -> Array:
+        """log pi_k + log det(Theta_k) / 2 - (x - mu_k)'Theta_k (x - mu_k) / 2, shape (n, K).
+
+        For two classes the second less the first, shape (n,).
+
+        Raises
+        ------
+        InputError
+            For another number of columns.
+        """
+        K, d = self.means.shape
+        matrix = dense(read_new(self.name, X, self.features, d))
+        thetas = np.broadcast_to(primal["Theta"], (K, d, d))
+        found = np.empty((len(matrix), K))
+        for k, (Theta, mean, prior) in enumerate(
+            zip(thetas, primal["means"], primal["priors"], strict=True)
+        ):
+            R = matrix - mean
+            level = np.log(prior) + 0.5 * np.linalg.slogdet(Theta)[1]
+            found[:, k] = level - 0.5 * np.einsum("ij,ij->i", R @ Theta, R)
+        return found[:, 1] - found[:, 0] if K == 2 else found
+
+    def predict(self, X: Any, primal: Arrays) -> Array:
+        """The most probable class, in the caller's labels."""
+        scores = self.decision_function(X, primal)
+        best = (scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes[best]
+
+    def predict_proba(self, X: Any, primal: Arrays) -> Array:
+        """Probabilities of the classes, (n, K), in the order of ``classes``."""
+        scores = self.decision_function(X, primal)
+        if scores.ndim == 1:
+            scores = np.column_stack([np.zeros_like(scores), scores])
+        return np.asarray(softmax(scores, axis=1))
+
+    def score(self: Any, X: Any, y: Any, primal: Arrays, sample_weight: Any = None) -> float:
+        """Accuracy."""
+        return score(self, X, y, primal, sample_weight)
+
+    # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
+
+    def _pose_dual(self) -> Statement:
+        variables: dict[str, Any] = {}
+        constraints: dict[str, Any] = {}
+        value: Any = cp.Constant(0.0)
+        for k, (_, share, one) in enumerate(self._parts()):
+            mark = "" if self.shared else f"_{k}"
+            W = variables[f"W{mark}"] = cp.Variable((one.d, one.d), name=f"W{mark}")
+            constraints[f"covariance{mark}"] = W == constant(one.S, f"S{mark}")
+            value = value + share * (cp.log_det(W) + one.d)
+        return Statement.of(cp.Maximize(value), variables, constraints)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The samples, or the moments that were passed."""
+        if self._samples is not None:
+            return super().to_dict()
+        known = {name: getattr(self, name).tolist() for name in ("classes", "priors", "means")}
+        covariances = [each.S.tolist() for each in self.covariances]
+        return {"kind": self.name, **known, "S": covariances, "features": self._names}
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> DiscriminantAnalysis:
+        """Pose the problem again that ``to_dict`` described."""
+        if "S" not in stored:
+            return super().from_dict(stored)
+        return cls.of_moments(*(stored[k] for k in ("classes", "priors", "means", "S", "features")))
+
+    def _formulas(self) -> Latex:
+        return discriminant_latex(self.shared)
+
+    def __repr__(self) -> str:
+        K, d = self.means.shape
+        return f"{self.name}({d} features, {K} classes{', shared' if self.shared else ''})"

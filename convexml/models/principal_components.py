@@ -19,9 +19,8 @@ from ..problem.likelihood import Moments, moments
 from ..validation import positive_integer
 from .arrays import ArrayProblem, Arrays, SampledProblem, Shapes
 from .base import Hyperparameter
-from .inputs import read_rows
+from .inputs import read_rows, refuse_lost_variances
 from .latex import COVARIANCE, Latex, such_that
-from .likelihood import refuse_lost_variances
 from .pictures.answers import draw_plane
 from .solution import Solution
 
@@ -132,7 +131,7 @@ class PrincipalComponents(SampledProblem):
         self._hyper = self._check(k=k)
         if self.is_wide:
             with np.errstate(over="ignore", invalid="ignore"):
-                squares = np.square(self.directions.A).sum(axis=0)
+                squares = np.square(self._few_samples.A).sum(axis=0)
             refuse_lost_variances(self.name, rows, squares, squares)
         else:
             found = self.moments
@@ -157,14 +156,13 @@ class PrincipalComponents(SampledProblem):
             return moments(self._samples.X, self._samples.weights)
 
     @property
-    def fantope(self) -> Fantope:
+    def program(self) -> Fantope | Directions:
         """The problem as its certificate sees it."""
-        return Fantope(self.moments.S, self.moments.noise, self.k)
+        return self._few_samples.of(self.k) if self.is_wide else self._fantope
 
     @property
-    def directions(self) -> Directions:
-        """The problem as its certificate sees it where there are few samples."""
-        return self._few_samples.of(self.k)
+    def _fantope(self) -> Fantope:
+        return Fantope(self.moments.S, self.moments.noise, self.k)
 
     @cached_property
     def _few_samples(self) -> Directions:
@@ -177,9 +175,7 @@ class PrincipalComponents(SampledProblem):
 
         Of each the entry of the largest size is positive.
         """
-        if self.is_wide:
-            return self.components_of({"components": self.directions.leading()})
-        return self.components_of({"P": self.fantope.leading()})
+        return self.components_of({self.program.name: self.program.leading()})
 
     @property
     def eigengap(self) -> float:
@@ -188,22 +184,14 @@ class PrincipalComponents(SampledProblem):
 
     def components_of(self, primal: Arrays) -> Array:
         """The directions of the largest variance among the k leading ones of P, (k, d)."""
-        if "components" in primal:
-            V = primal["components"].T
-            spread = self.directions.spread(primal["components"])
-        else:
-            V = np.linalg.eigh(primal["P"])[1][:, -self.k :]
-            spread = V.T @ self.moments.S @ V
-        turned: Array = V @ np.linalg.eigh(spread)[1][:, ::-1]
+        V = primal["components"].T if self.is_wide else np.linalg.eigh(primal["P"])[1][:, -self.k :]
+        turned: Array = V @ np.linalg.eigh(self.program.spread(V.T))[1][:, ::-1]
         top = np.argmax(np.abs(turned), axis=0)
         return (turned * np.sign(turned[top, np.arange(self.k)])).T
 
     def eigengap_of(self, dual: Arrays) -> float:
         """The k-th largest eigenvalue of Z_upper plus the (d-k)-th largest of Z_lower."""
-        if self.is_wide:
-            return self.directions.eigengap(dual)
-        fantope = self.fantope
-        return fantope.eigengap(fantope.multipliers(dual))
+        return self.program.eigengap(dual)
 
     # -- as the base asks ------------------------------------------------------------------------
 
@@ -213,24 +201,14 @@ class PrincipalComponents(SampledProblem):
             return {"components": (self.k, d)}, {"nu": ()}
         return {"P": (d, d)}, {"nu": (), "Z_upper": (d, d), "Z_lower": (d, d)}
 
-    def _value(self, point: Arrays) -> float:
-        if self.is_wide:
-            return self.directions.value(point["components"])
-        return self.fantope.value(point["P"])
-
     def _dual_value(self, dual: Arrays) -> float:
-        return (self.directions if self.is_wide else self.fantope).dual_value(dual)
+        return self.program.dual_value(dual)
 
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        if self.is_wide:
-            return self.directions.certify(point["components"], dual, tol, search=search)
-        return self.fantope.certify(point["P"], dual, tol, search=search)
+        return self.program.certify(point[self.program.name], dual, tol, search=search)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
-        if self.is_wide:
-            yield {"components": self.directions.leading()}, {}
-        else:
-            yield {"P": self.fantope.leading()}, {}
+        yield {self.program.name: self.program.leading()}, {}
 
     def certify(self, *point: Any, tol: float = 1e-6, **arrays: Any) -> Certificate:
         with_matrices = self._with_matrices(point, arrays)
@@ -262,8 +240,8 @@ class PrincipalComponents(SampledProblem):
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         if self.is_wide:  # posed with CVXPY there is a matrix
-            C, fantope = point["components"], self.fantope
-            point, dual = {"P": C.T @ C}, fantope.multipliers(dual)
+            C = point["components"]
+            point, dual = {"P": C.T @ C}, self._fantope.multipliers(dual)
         return super()._posed_values(point, dual)
 
     def _formulas(self) -> Latex:

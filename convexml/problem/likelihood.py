@@ -105,7 +105,7 @@ def central_path(S: Array, L: Array, gap: float) -> Iterator[tuple[Array, Array]
     U = np.where(off, -min(0.9 / max(largest, 1e-300), 0.9) * S, 0.0)  # then W > 0
     t, last = 1.0, 2.0 * d * d / gap
     for _ in range(STEPS):
-        Theta = _central_path_inverse(S + U)
+        Theta = _inverse(S + U)
         yield Theta, S + U
         low, high = np.where(off, L + U, 1.0), np.where(off, L - U, 1.0)
         gradient = np.where(off, t * Theta + 0.5 / low - 0.5 / high, 0.0)
@@ -113,14 +113,14 @@ def central_path(S: Array, L: Array, gap: float) -> Iterator[tuple[Array, Array]
         D, decrement = _newton(Theta, gradient, bend, t, off)
         walls = np.where(D > 0.0, high, low)[off] / np.maximum(np.abs(D[off]), 1e-300)
         length = min(1.0, INSIDE * float(np.min(walls)))
-        moved = _central_path_searched(S, U, L, D, t, length, off)
+        moved = _climbed(S, U, L, D, t, length, off)
         if moved is not None:
             U = moved
         if moved is None or decrement < CENTRED:
             if t >= last or moved is None:
                 break
             t = min(GROWTH * t, last)
-    yield _central_path_inverse(S + U), S + U
+    yield _inverse(S + U), S + U
 
 
 def _newton(
@@ -163,34 +163,33 @@ def _about_solved(
     return 0.5 * (D + D.T)
 
 
-def _central_path_searched(
+def _climbed(
     S: Array, U: Array, L: Array, D: Array, t: float, length: float, off: Array
 ) -> Array | None:
     """The longest step, of its halves, that raises the barrier's value; None if there is none."""
-    value = _central_path_value(S, U, L, t, off)
+    value = _barrier(S, U, L, t, off)
     for _ in range(40):
         trial = U + length * D
-        if _central_path_value(S, trial, L, t, off) > value:
+        if _barrier(S, trial, L, t, off) > value:
             return trial
         length *= 0.5
     return None
 
 
-def _central_path_value(S: Array, U: Array, L: Array, t: float, off: Array) -> float:
-    try:
-        diagonal = np.diag(linalg.cholesky(S + U, lower=True, check_finite=False))
-    except linalg.LinAlgError:
-        return -np.inf
+def _barrier(S: Array, U: Array, L: Array, t: float, off: Array) -> float:
     room = (L**2 - U**2)[off]
     if not np.all(room > 0.0):
         return -np.inf
-    return float(2.0 * t * np.sum(np.log(diagonal)) + 0.5 * np.sum(np.log(room)))
+    return t * _log_det(S + U) + 0.5 * float(np.sum(np.log(room)))
 
 
-def _central_path_inverse(M: Array) -> Array:
-    factor = linalg.cho_factor(M, lower=True, check_finite=False)
-    found = linalg.cho_solve(factor, np.eye(len(M)), check_finite=False)
-    return 0.5 * (found + found.T)
+def _log_det(M: Array) -> float:
+    """log det M; -inf where M is not positive definite."""
+    try:
+        diagonal = np.diag(linalg.cholesky(M, lower=True, check_finite=False))
+    except linalg.LinAlgError:
+        return -np.inf
+    return 2.0 * float(np.sum(np.log(diagonal)))
 
 
 # Newton steps for -log det Theta + tr(S Theta) + sum_{i != j} L_ij |Theta_ij|.
@@ -334,11 +333,7 @@ def _searched(
 
 def _value(S: Array, L: Array, Theta: Array) -> float:
     """The objective; inf where Theta is not positive definite."""
-    try:
-        diagonal = np.diag(linalg.cholesky(Theta, lower=True, check_finite=False))
-    except linalg.LinAlgError:
-        return np.inf
-    return float(np.sum(S * Theta) + np.sum(L * np.abs(Theta)) - 2.0 * np.sum(np.log(diagonal)))
+    return float(np.sum(S * Theta) + np.sum(L * np.abs(Theta))) - _log_det(Theta)
 
 
 def _regular_inverse(S: Array) -> Array:
@@ -353,6 +348,6 @@ def _regular_inverse(S: Array) -> Array:
 
 def _inverse(M: Array) -> Array:
     """The inverse of a positive definite matrix, symmetric."""
-    factor = linalg.cho_factor(M, lower=True)
-    found = linalg.cho_solve(factor, np.eye(len(M)))
+    factor = linalg.cho_factor(M, lower=True, check_finite=False)
+    found = linalg.cho_solve(factor, np.eye(len(M)), check_finite=False)
     return 0.5 * (found + found.T)

@@ -367,16 +367,13 @@ class ComponentsPart:
 
     def certify(self, tol: float) -> Certificate:
         """Judge C'C; where it is certified, C as its eigenvectors in turn."""
-        found = self.problem.certify_directions(self.C, tol)
+        point = self.C if self.problem.name == "components" else self.C.T @ self.C
+        found = self.problem.certify(point, {}, tol)
         if found.verdict is not Verdict.CERTIFIED:
             return found
         apart = self.problem.spread(self.C) - np.diag(self.variances)
-        row = worst(
-            "components_ S components_' = diag(variances)",
-            "primal_feasibility",
-            apart,
-            self.problem.total,
-        )
+        name = "components_ S components_' = diag(variances)"
+        row = worst(name, "primal_feasibility", apart, self.problem.total)
         return judge(found.but(conditions=(*found.conditions, row)))
 
 

@@ -153,7 +153,7 @@ RIDGE.dual_objective(W)  # Ridge: u | (5,) | one entry per sample | (24)
 SOLVED.predict(X[:, :4])  # Ridge: X | 4 features | posed with 5 | same columns
 cml.Ridge(frame(X), Y, 0.1).solve().predict(frame(X, 'abcdf'))
     # Ridge: X | has 'f' | lacks 'e' | by these names, in any order
-KERNEL.solve().predict(X[:, :4])  # KernelRidge: X | 4 columns | posed with 5 | same columns
+KERNEL.solve().predict(X[:, :4])  # KernelRidge: X | 4 features | posed with 5 | same columns
 SOLVED.predict_proba(X)  # predict_proba: Ridge | squared | no probabilities | LogisticRegression
 cml.SoftMarginSVM(X, YB).solve().predict_proba(X)
     # SoftMarginSVM | hinge | no probabilities | decision_function
