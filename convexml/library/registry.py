@@ -266,7 +266,7 @@ def _named_in(path: Path) -> str:
 
 def _neighbours(path: Path) -> str:
     """Advice for a path that is not there: the nearest problem file of its folder, else some."""
-    there = sorted(p.name for p in path.parent.glob("*.toml"))
+    there = sorted({p.name for p in path.parent.glob("*.toml")} - {"pyproject.toml"})
     if not there:
         return "" if path.parent.is_dir() else f" There is no folder {path.parent} either."
     found = closest(path.stem, [Path(name).stem for name in there])

@@ -173,6 +173,7 @@ def test_a_bad_file_is_3(run: Command, tmp_path: Path, command: str, text: str, 
 def test_a_missing_file_is_answered_with_problem_files(run: Command, ridge: Path) -> None:
     (ridge.parent / "ridges").mkdir()
     write(ridge.parent / "ridge.csv", "a,b\n1,2\n")
+    write(ridge.parent / "pyproject.toml", "")
     result = run("solve", "rigde.toml")
     assert result.exit_code == 3
     assert "there is no file or folder rigde.toml. Did you mean 'ridge.toml'?" in result.stderr
