@@ -354,7 +354,7 @@ def priced_candidates(
         yield priced(program, w, y, units, idle)
     if len(starts) > 1 and allows(ROOM, CLEAN):
         yield priced(program, w, clean, units, idle)
-    repaired = _repaired(program, w, starts, units, idle, budget)
+    repaired = _repaired(program, x, w, starts, units, idle, budget)
     inner = _mixed(program, interior, w, y, units, idle, budget, names)
     inner = inner if mixed else iter(())
     # Inside of a polyhedron a mixture has its price; a repair may go on along the boundary.
@@ -363,6 +363,7 @@ def priced_candidates(
 
 def _repaired(
     program: ConeProgram,
+    x: Array,
     w: Array,
     starts: list[tuple[Array, str]],
     units: ProgramUnits,
@@ -371,7 +372,7 @@ def _repaired(
 ) -> Iterator[Priced]:
     for start, name in starts:
         if budget.allows(FARTHER, name):
-            yield priced(program, *repair_conic_dual(program, w, start), units, idle)
+            yield priced(program, *repair_conic_dual(program, x, start, w), units, idle)
 
 
 def _mixed(

@@ -336,45 +336,89 @@ ROUNDS, SPAN, THOROUGH = 40, 6, 3
 value decomposition of a larger system."""
 NOTHING = 1e-8
 """A multiplier of this size is taken for 0 where 0 is feasible."""
+NORMAL = 1e-3
+"""How much of a step along the normal of a curved cone is wanted."""
 
 
 def repair_conic_dual(
-    program: ConeProgram, w: Array, y: Array, room: Array | None = None
+    program: ConeProgram,
+    x: Array,
+    y: Array,
+    start: Array | None = None,
+    room: Array | None = None,
 ) -> tuple[Array, Array]:
     """Project y to K*, and remove what is left of the equality by the least change of (w, y).
 
-    Entries move in proportion to their size, so that y stays inside K* where it is inside, and
-    entries at 0 stay there; or all in proportion to ``room``.
+    w starts at ``start``, by default at x, whose slack gives the normals of curved cones. Entries
+    move in proportion to their size, so that y stays inside K* where it is inside, and entries at
+    0 stay there; or all in proportion to ``room``.
     """
+    w = (x if start is None else start).copy()
     y = program.project_dual(y)
-    if float(np.max(np.abs(y), initial=0.0)) <= NOTHING and not _left(program, w, 0.0 * y)[2]:
-        y = np.zeros_like(y)
+    if float(np.max(np.abs(y), initial=0.0)) <= NOTHING:
+        y = np.zeros_like(y) if not np.any(_seen(program, w, 0.0 * y)[1]) else y
+    normals = (1.0 - NORMAL) ** 0.5 * _normals(program, x)
+    along = program.A.T - (program.A.T @ normals) @ normals.T
+    system = sparse.hstack([program.P, along], format="csr")
     curved = abs(program.P).sum(axis=0) > 0.0  # only there w matters to the dual
-    best, least, before = (w, y), np.inf, np.inf
+    raw, left, size = _seen(program, w, y)
+    best, least, before = (w, y), _worst(left, size), np.inf
     for round_ in range(ROUNDS):
-        left, size, worst = _left(program, w, y)
-        if worst < least:
-            best, least = (w, y), worst
         if round_ % SPAN == 0:
-            slow, before = round_ > 0 and not least <= 0.25 * before, least
+            slow, before = not least <= 0.25 * before, least
         if slow or least == 0.0:
             break
         size = np.maximum(size, EPS * float(np.max(size)))
         rows = 1.0 / np.where(size > 0.0, size, 1.0)
+        entries = np.repeat(rows, np.diff(system.indptr)) * system.data
+        scaled = sparse.csr_array((entries, system.indices, system.indptr), shape=system.shape)
         reach = weights_of_multipliers(program, y) if room is None else room
-        far = np.maximum(np.abs(w), 1e-3 * (float(np.max(np.abs(w), initial=0.0)) or 1.0))
-        weights = np.concatenate([np.where(curved, far, 0.0), reach])
-        scaled = sparse.csr_array(sparse.diags_array(rows) @ program.equality)
-        step = LeastChange(scaled, weights, round_ < THOROUGH)(-rows * left)
-        w, y = w + step[: w.size], program.project_dual(y + step[w.size :])
+        weights = np.concatenate([np.where(curved, _weights_of_w(w), 0.0), reach])
+        step = LeastChange(scaled, weights, round_ < THOROUGH)(-rows * raw)
+        w = w + step[: w.size]
+        turn = step[w.size :]
+        y = program.project_dual(y + turn - normals @ (normals.T @ turn))
+        raw, left, size = _seen(program, w, y)
+        if (worst := _worst(left, size)) < least:
+            best, least = (w, y), worst
     return best
 
 
-def _left(program: ConeProgram, w: Array, y: Array) -> tuple[Array, Array, float]:
-    """What is left of the equality, its terms, and the most beyond rounding, relative to these."""
+def _normals(program: ConeProgram, x: Array) -> Any:
+    """Unit vectors U along s, which is normal to K* at a complementary y: one for a curved cone.
+
+    Steps T d with T = I - (1 - NORMAL) U U' avoid them: a step in the tangent plane leaves the
+    cone only to second order, so that few rounds suffice.
+    """
+    slack = program.slack(x)
+    columns, rows, values = [], [], []
+    for k, (cone, part) in enumerate(program.blocks):
+        normal = cone.project(slack[part])
+        length = float(np.linalg.norm(normal))
+        if not cone.is_polyhedral and length > 0.0:
+            rows.append(np.arange(part.start, part.stop))
+            columns.append(np.full(cone.dim, k))
+            values.append(normal / length)
+    shape = (program.b.size, len(program.cones))
+    if not rows:
+        return sparse.csc_array(shape)
+    places = (np.concatenate(rows), np.concatenate(columns))
+    return sparse.csc_array((np.concatenate(values), places), shape=shape)
+
+
+def _seen(program: ConeProgram, w: Array, y: Array) -> tuple[Array, Array, Array]:
+    """What is left of the equality, the same without what may be rounding, and its terms."""
     left, size = program.stationarity(w, y), program.stationarity_size(w, y)
-    worst = float(np.max(np.abs(left) / np.where(size > 0.0, size, 1.0), initial=0.0))
-    return left, size, worst if worst > ROUNDING else 0.0
+    return left, np.where(np.abs(left) <= ROUNDING * size, 0.0, left), size
+
+
+def _worst(left: Array, size: Array) -> float:
+    return float(np.max(np.abs(left) / np.where(size > 0.0, size, 1.0), initial=0.0))
+
+
+def _weights_of_w(w: Array) -> Array:
+    level = float(np.max(np.abs(w), initial=0.0)) or 1.0
+    return np.maximum(np.abs(w), 1e-3 * level)
 
 
 def weights_of_multipliers(program: ConeProgram, y: Array) -> Array:

@@ -380,7 +380,7 @@ def _dual_points(
     w, y = to.x_in(pair.w), to.y_in(pair.y)
     if np.all(np.isfinite(w)) and np.all(np.isfinite(y)):
         room = np.maximum(np.abs(y), share(1.0, subject.fit.units.rows))
-        w, y = repair_conic_dual(program, w, y, room)
+        w, y = repair_conic_dual(program, to.x_in(x), y, w, room)
         w, y = to.x_out(w), to.y_out(y)
         yield w, y, dual_residual(subject.program, w, y)
 
