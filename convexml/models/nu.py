@@ -42,7 +42,7 @@ from .inputs import Samples, expand, read_new, read_samples
 from .kernel import kernel_matrix, values_of
 from .latex import FACTORED, KEPT, WEIGHTS, Latex, gram, pushed, such_that
 from .path import follow
-from .pictures.answers import draw_machine
+from .pictures.answers import draw_classes
 from .prediction import Predicting
 from .problem import LearningProblem
 
@@ -288,7 +288,7 @@ class NuMachine(SampledProblem):
         point, f = solution.primal, self._held(solution.primal)
         scores = self.space.scores(f) + self.space.moved(self._added(point), f)
         edge = float(point["rho"]) if self._has_classes else 0.0
-        draw_machine(self, axes, solution, scores, edge)
+        draw_classes(self, axes, solution, scores, self.labels, edge)
 
     def __repr__(self) -> str:
         n, d = self._samples.X.shape

@@ -351,3 +351,12 @@ def whole(axis: Any) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(integer=True))
+
+
+def shade_below(axes: Any, floor: float, smallest: float) -> None:
+    """Shade gaps that no certificate gets below, on a logarithmic axis; none for a floor of 0."""
+    if floor > 0.0:
+        low, high = axes.get_ylim()
+        least = max(floor, smallest)
+        axes.axhspan(smallest**2, least, color="0.9", label="below the\ncertified floor", zorder=0)
+        axes.set_ylim(min(low, 0.3 * least), high)

@@ -233,11 +233,8 @@ def sgd_classifier(fitted: Fitted) -> Iterator[LearningPart]:
 def sgd_regressor(fitted: Fitted) -> Iterator[LearningPart]:
     """SGDRegressor."""
     loss, factor = _loss(fitted)
-    y, w, b = fitted.single()
-    yield learning_part(
-        fitted.X, y, loss, _sgd_penalty(fitted), factor * fitted.s / fitted.n, w, b,
-        fit_intercept=fitted.estimator.fit_intercept, features=fitted.features,
-    )  # fmt: skip
+    fitted.single()
+    yield from fitted.parts(loss, _sgd_penalty(fitted), factor * fitted.s / fitted.n)
 
 
 def sgd_one_class_svm(fitted: Fitted) -> Iterator[Subproblem]:

@@ -56,12 +56,7 @@ def graphical_lasso(fitted: Fitted) -> Iterator[PrecisionPart]:
     Theta, W = (np.asarray(each) for each in (estimator.precision_, estimator.covariance_))
     if any(part.shape != S.shape or not np.all(np.isfinite(part)) for part in (Theta, W)):
         raise fitted.refuse(f"precision_ and covariance_ must be finite, of shape {S.shape}.")
-    held = np.asarray(estimator.location_)
-    off = 4.0 * (fitted.n + 16) * np.finfo(held.dtype).eps * np.max(np.abs(X), axis=0)
-    if held.shape != centre.shape or not np.all(np.abs(held - centre) <= off):
-        raise fitted.refuse(
-            "its location_ is not the mean of X; pass the data that it was fitted on."
-        )
+    fitted.holds_mean("location_", centre)
     problem = Precision(S, noise, float(estimator.alpha))
     yield PrecisionPart(problem, Theta, W, features=fitted.features)
 
@@ -302,10 +297,7 @@ def principal_components(fitted: Fitted) -> Iterator[ComponentsPart]:
     if C.ndim != 2 or C.shape[1] != d or not len(C) or not np.all(np.isfinite(C)):
         raise fitted.refuse(f"components_ must be finite, of shape (k, {d}), k > 0.")
     problem, mean = _plane(X, fitted.s, len(C))
-    held = np.asarray(fitted.estimator.mean_)
-    off = 4.0 * (fitted.n + 16) * np.finfo(held.dtype).eps * np.max(np.abs(X), axis=0)
-    if held.shape != (d,) or not np.all(np.abs(held - mean) <= off):
-        raise fitted.refuse("its mean_ is not that of X; pass the data that it was fitted on.")
+    fitted.holds_mean("mean_", mean)
     variances = np.asarray(fitted.estimator.explained_variance_, dtype=np.float64)
     share = (fitted.n - 1) / fitted.n
     yield ComponentsPart(problem, C, share * variances)

@@ -13,6 +13,7 @@ from scipy import sparse
 from ..certificates import Certificate, Verdict
 from ..data.columns import NamedColumns, column_names
 from ..errors import InputError
+from ..numerics import Array
 from . import classifiers, covariance, kernel_machines, regressors
 from .fitted import Fitted, Subproblem, certify_parts, in_order, read_fitted, sklearn_class
 
@@ -206,13 +207,19 @@ def _one_versus_one(outer: Any, X: Any, y: Any, s: Any) -> Iterator[Inner]:
         yield Inner(f"{classes[i]} or {classes[j]}", estimator, part, coded, weights)
 
 
-def _each_output(outer: Any, X: Any, y: Any, s: Any) -> Iterator[Inner]:
+def _columns(outer: Any, y: Any) -> Array:
+    """y with a column for each estimator."""
     targets = np.asarray(y)
     if targets.ndim != 2 or targets.shape[1] != len(outer.estimators_):
         raise InputError(
             f"certify: {type(outer).__name__}: y must have {len(outer.estimators_)} columns, got "
             f"shape {targets.shape}. Pass the data that it was fitted on."
         )
+    return targets
+
+
+def _each_output(outer: Any, X: Any, y: Any, s: Any) -> Iterator[Inner]:
+    targets = _columns(outer, y)
     for k, estimator in enumerate(outer.estimators_):
         yield Inner(f"target {k}", estimator, X, targets[:, k], s)
 
@@ -236,17 +243,12 @@ def _output_code(outer: Any, X: Any, y: Any, s: Any) -> Iterator[Inner]:
 
 
 def _chain(outer: Any, X: Any, y: Any, s: Any) -> Iterator[Inner]:
-    owner, targets = type(outer).__name__, np.asarray(y)
     if outer.cv is not None:
         raise InputError(
-            f"certify: {owner}: with cv its estimators see predictions of folds, which it does not "
-            "keep; with cv=None they see the columns of y."
+            f"certify: {type(outer).__name__}: with cv its estimators see predictions of folds, "
+            "which it does not keep; with cv=None they see the columns of y."
         )
-    if targets.ndim != 2 or targets.shape[1] != len(outer.estimators_):
-        raise InputError(
-            f"certify: {owner}: y must have {len(outer.estimators_)} columns, got shape "
-            f"{targets.shape}. Pass the data that it was fitted on."
-        )
+    targets = _columns(outer, y)
     order = [int(k) for k in outer.order_]
     for at, estimator in enumerate(outer.estimators_):
         before = targets[:, order[:at]].astype(float)

@@ -72,6 +72,16 @@ class Fitted:
         if sparse.issparse(self.X):
             raise self.refuse("X must be dense; the estimator takes no sparse X.")
 
+    def holds_mean(self, name: str, mean: Array) -> None:
+        """Raise an ``InputError`` where what it holds by this name is another mean."""
+        held = np.asarray(getattr(self.estimator, name))
+        size = np.max(np.abs(np.asarray(self.X)), axis=0)
+        off = 4.0 * (self.n + 16) * np.finfo(held.dtype).eps * size
+        if held.shape != mean.shape or not np.all(np.abs(held - mean) <= off):
+            raise self.refuse(
+                f"its {name} is not the mean of X; pass the data that it was fitted on."
+            )
+
     def targets(self) -> Array:
         """The targets y as real numbers, shape (n,) or (n, K)."""
         rows = np.arange(self.n)
@@ -146,6 +156,15 @@ class Fitted:
         if len(found) != 1:
             raise self.refuse(f"y must have one target, got {len(found)}.")
         return found[0][1:4]
+
+    def parts(self, loss: Loss, penalty: Penalty, c: Array) -> Iterator[LearningPart]:
+        """sum_i c_i l(y_i, z_i) + Omega(w) for each target, z = X w + b."""
+        intercept, names = self.estimator.fit_intercept, self.features
+        for name, y, w, b in self.per_target():
+            yield learning_part(
+                self.X, y, loss, penalty, c, w, b,
+                fit_intercept=intercept, features=names, name=name,
+            )  # fmt: skip
 
     def per_target(self) -> Iterator[tuple[str, Array, Array, float]]:
         """(name, y, w, b) for each target; targets are independent problems."""

@@ -41,11 +41,7 @@ from .kernel_machines import features, kernel_matrix, stands_on
 def linear_regression(fitted: Fitted) -> Iterator[LearningPart]:
     """LinearRegression: the residual sum of squares, without 1/2 and without 1/n."""
     penalty: Penalty = Nonnegative() if fitted.estimator.positive else Zero()
-    for name, y, w, b in fitted.per_target():
-        yield learning_part(
-            fitted.X, y, Squared(), penalty, 2.0 * fitted.s, w, b,
-            fit_intercept=fitted.estimator.fit_intercept, features=fitted.features, name=name,
-        )  # fmt: skip
+    return fitted.parts(Squared(), penalty, 2.0 * fitted.s)
 
 
 def ridge(fitted: Fitted) -> Iterator[LearningPart]:
@@ -164,11 +160,7 @@ def _mean_squares(fitted: Fitted, alpha: float, rho: float) -> Iterator[Learning
     penalty: Penalty = L1(alpha) if rho == 1.0 else ElasticNet(alpha, rho)
     if fitted.estimator.positive:
         penalty = NonnegativeElasticNet(alpha, rho) if alpha > 0.0 else Nonnegative()
-    for name, y, w, b in fitted.per_target():
-        yield learning_part(
-            fitted.X, y, Squared(), penalty, fitted.mean_weights, w, b,
-            fit_intercept=fitted.estimator.fit_intercept, features=fitted.features, name=name,
-        )  # fmt: skip
+    return fitted.parts(Squared(), penalty, fitted.mean_weights)
 
 
 @dataclass(frozen=True)
@@ -267,11 +259,8 @@ def tweedie_regressor(fitted: Fitted) -> Iterator[LearningPart]:
 
 
 def _mean(fitted: Fitted, loss: Loss, penalty: Penalty) -> LearningPart:
-    y, w, b = fitted.single()
-    return learning_part(
-        fitted.X, y, loss, penalty, fitted.mean_weights, w, b,
-        fit_intercept=fitted.estimator.fit_intercept, features=fitted.features,
-    )  # fmt: skip
+    fitted.single()
+    return next(fitted.parts(loss, penalty, fitted.mean_weights))
 
 
 # HuberRegressor: coefficients and scale are estimated together, in one convex problem.

@@ -538,51 +538,31 @@ def draw_learning(problem: Any, axes: Any, solution: Any) -> None:
         scores = problem.kernel_parts.predict(primal["q"][samples.kept], float(primal["b"]))
     else:
         scores = samples.design.matvec(primal["w"]) + primal["b"]
-    binary = problem.sample_parts.loss.labels == "binary"
-    planar = is_planar(samples.X, len(samples.X)) and (not kernel or problem.kernel.takes_samples)
-    held = "alpha" in solution.dual
-    if not binary:
-        draw_fit(axes, samples.y, scores, FIT)
-    elif planar:
-        draw_regions(
-            axes,
-            lambda X: problem.decision_function(X, primal),
-            samples.X,
-            samples.y,
-            solution.dual["alpha"][samples.kept] if held else None,
-            np.isin(samples.kept, solution.support) if held else None,
-            1.0 if held else 0.0,
-            problem.features,
-        )
-    elif held:
-        across = None if kernel else _across(samples.X, primal["w"])
-        holds = np.isin(samples.kept, solution.support)
-        alpha = solution.dual["alpha"][samples.kept]
-        draw_margin(axes, scores, samples.y, alpha, holds, across, features=samples.X.shape[1])
+    if problem.sample_parts.loss.labels == "binary":
+        draw_classes(problem, axes, solution, scores, samples.y)
     else:
-        draw_scores(axes, scores, samples.y)
+        draw_fit(axes, samples.y, scores, FIT)
 
 
-def draw_machine(problem: Any, axes: Any, solution: Any, scores: Array, edge: float) -> None:
-    """A machine with nu: samples by their scores, the margin between -edge and edge."""
-    samples, alpha = problem._samples, solution.dual["alpha"]
-    holds, kept = np.isin(samples.kept, solution.support), alpha[samples.kept]
-    own = problem.kernel is None or problem.kernel.takes_samples
+def draw_classes(
+    problem: Any, axes: Any, solution: Any, scores: Array, y: Array, edge: float = 1.0
+) -> None:
+    """Samples in their plane, else by their scores; with multipliers, the margin up to ``edge``."""
+    samples, primal = problem._samples, solution.primal
+    alpha = holds = None
+    if held := "alpha" in solution.dual:
+        alpha = solution.dual["alpha"][samples.kept]
+        holds = np.isin(samples.kept, solution.support)
+    own = "w" in primal or problem.kernel.takes_samples
     if own and is_planar(samples.X, len(samples.X)):
-        draw_regions(
-            axes,
-            lambda X: problem.decision_function(X, solution.primal),
-            samples.X,
-            problem.labels,
-            kept,
-            holds,
-            edge,
-            problem.features,
-        )
-        return
-    f = solution.primal[problem.function_name]
-    across = _across(samples.X, f) if problem.kernel is None else None
-    draw_margin(axes, scores, problem.labels, kept, holds, across, edge, samples.X.shape[1])
+        score = partial(problem.decision_function, primal=primal)
+        level = edge if held else 0.0
+        draw_regions(axes, score, samples.X, y, alpha, holds, level, problem.features)
+    elif alpha is None or holds is None:
+        draw_scores(axes, scores, y)
+    else:
+        across = _across(samples.X, primal["w"]) if "w" in primal else None
+        draw_margin(axes, scores, y, alpha, holds, across, edge, samples.X.shape[1])
 
 
 def _across(X: Any, w: Array) -> Array | None:

@@ -22,6 +22,7 @@ from ...pictures.style import (
     inches,
     name_features,
     plain,
+    shade_below,
     titled,
     whole,
 )
@@ -105,14 +106,7 @@ def _ending(solution: Any, last: float) -> str:
 def draw_levels(axes: Any, certificate: Any) -> None:
     """Where a gap is small enough; and where it is rounding, of which nothing is certified."""
     axes.axhline(certificate.tol, linewidth=1.0, linestyle="--", color=ORANGE, label="tol")
-    floor = certificate.relative_rounding
-    if floor > 0.0:
-        low, high = axes.get_ylim()
-        least = max(floor, LEAST)
-        axes.axhspan(
-            LEAST * LEAST, least, color="0.9", label="below the\ncertified floor", zorder=0
-        )
-        axes.set_ylim(min(low, 0.3 * least), high)
+    shade_below(axes, certificate.relative_rounding, LEAST)
     axes.legend(frameon=False, fontsize=9)
 
 

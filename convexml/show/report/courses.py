@@ -9,7 +9,7 @@ from math import floor as whole
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...pictures.style import PALETTE, canvas, fitted, logarithmic, save
+from ...pictures.style import PALETTE, canvas, fitted, logarithmic, save, shade_below
 from ...progress import Wish
 from ...system import writable
 from ..comparison import Courses
@@ -379,6 +379,7 @@ def draw_race(courses: Courses, path: str | Path | None = None, figsize: Any = N
     figure, panels = canvas("Convergence.plot", len(drawn), courses.title, figsize, LEGEND)
     for other in panels[1:]:
         other.sharey(panels[0])
+    floor = min((each.floor for each in courses.courses if each.floor > 0.0), default=0.0)
     for axes, (axis, words) in zip(panels, drawn, strict=True):
         for k, course in enumerate(shown):
             points = series(course, axis)
@@ -394,7 +395,7 @@ def draw_race(courses: Courses, path: str | Path | None = None, figsize: Any = N
             )
         logarithmic(axes.xaxis, *axes.get_xlim())
         axes.set_xlabel(words)
-        draw_floor(axes, courses)
+        shade_below(axes, floor, SMALLEST)
     panels[0].set_ylabel("verified relative gap")
     lines, names = panels[-1].get_legend_handles_labels()
     if lines:
@@ -404,16 +405,6 @@ def draw_race(courses: Courses, path: str | Path | None = None, figsize: Any = N
     if target is not None:
         save("Convergence.plot", figure, target)
     return figure
-
-
-def draw_floor(axes: Any, courses: Courses) -> None:
-    """Where the gaps of the best certificate are rounding alone."""
-    floors = [course.floor for course in courses.courses if course.floor > 0.0]
-    if floors:
-        low, high = axes.get_ylim()
-        least = max(min(floors), SMALLEST)
-        axes.axhspan(SMALLEST**2, least, color="0.9", label="below the\ncertified floor", zorder=0)
-        axes.set_ylim(min(low, 0.3 * least), high)
 
 
 @dataclass(frozen=True)

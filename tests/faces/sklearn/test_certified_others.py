@@ -192,7 +192,7 @@ def test_pipelines_and_refusals() -> None:
     chain = make_pipeline(StandardScaler(), PCA(2)).fit(WINE)
     assert cml.certify(chain, WINE).verdict is Verdict.CERTIFIED
     fitted = PCA(2).fit(IRIS)
-    with pytest.raises(InputError, match="its mean_ is not that of X"):
+    with pytest.raises(InputError, match="its mean_ is not the mean of X"):
         cml.certify(fitted, IRIS + 1.0)
     with pytest.raises(InputError, match="X must be dense"):
         cml.certify(fitted, sparse.csr_array(IRIS))
