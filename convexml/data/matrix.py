@@ -138,6 +138,17 @@ class InArray:
     def ones(self) -> Array:
         return np.ones(self.shape[0])
 
+    @property
+    def entries(self) -> int:
+        return self.array.size
+
+    @property
+    def is_sparse(self) -> bool:
+        return False
+
+    def column_counts(self) -> Array:
+        return np.full(self.shape[1], self.shape[0])
+
 
 @dataclass(frozen=True, eq=False)
 class DenseDesign(InArray):
@@ -148,14 +159,6 @@ class DenseDesign(InArray):
     @property
     def constant(self) -> Array:
         return self.array
-
-    @property
-    def entries(self) -> int:
-        return self.array.size
-
-    @property
-    def is_sparse(self) -> bool:
-        return False
 
     @property
     def chain(self) -> int:
@@ -190,9 +193,6 @@ class DenseDesign(InArray):
         for some, block in self._parts():
             total += np.abs(block).T @ u[some]
         return total
-
-    def column_counts(self) -> Array:
-        return np.full(self.shape[1], self.shape[0])
 
     def _parts(self) -> Iterator[tuple[slice, Array]]:
         """Rows whose sizes stay in the cache: no second X is held."""
@@ -324,14 +324,6 @@ class SingleDesign(InArray):
         return self.dense()
 
     @property
-    def entries(self) -> int:
-        return self.array.size
-
-    @property
-    def is_sparse(self) -> bool:
-        return False
-
-    @property
     def chain(self) -> int:
         """See ``DenseDesign``: the additions in some rows, and those of their sums."""
         most = DenseDesign(np.empty((min(self._rows, self.shape[0]), 0))).chain
@@ -391,9 +383,6 @@ class SingleDesign(InArray):
 
     def squares_in(self, units: Array) -> Array:
         return self._added(lambda part: part.squares_in(units), self.shape[1])
-
-    def column_counts(self) -> Array:
-        return np.full(self.shape[1], self.shape[0])
 
     def columns(self, index: Array) -> SingleDesign:
         return SingleDesign(np.ascontiguousarray(self.array[:, index]))

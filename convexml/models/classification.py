@@ -20,10 +20,22 @@ from .kernel import KernelModel
 from .posing import pose_in_slacks, posed_coefficients
 from .problem import TextbookModel, WithStrength
 
+# Margins: alpha are the multipliers of their first constraint, u_i = -y_i alpha_i.
+
+
+class MarginModel(TextbookModel):
+    """A model of two classes that is posed with margins, whose multipliers are alpha."""
+
+    def dual_from_constraints(self) -> Array | None:
+        """The u = -y alpha of the multiplier that a solver left in the posed primal."""
+        alpha = self.constraints[next(iter(self.multiplier_names))].dual_value
+        return None if alpha is None else -self.objective_parts.y * alpha
+
+
 # Learning a halfspace as a linear program of which only the feasibility matters.
 
 
-class HalfspaceLP(TextbookModel):
+class HalfspaceLP(MarginModel):
     """Find w (and b) with y_i (w.x_i + b) >= 1 for every sample.
 
     Where there is none, ``evidence`` holds Farkas multipliers alpha >= 0, sum alpha_i = 1, with
@@ -81,16 +93,11 @@ class HalfspaceLP(TextbookModel):
         values = {"w": w, "b": np.asarray(b), "z": self.objective_parts.predict(w, b)}
         return values, {"halfspace": -self.objective_parts.y * u + 0.0}
 
-    def dual_from_constraints(self) -> Array | None:
-        """The u = -y alpha of the multiplier that a solver left in the posed primal."""
-        alpha = self.constraints["halfspace"].dual_value
-        return None if alpha is None else -self.objective_parts.y * alpha
-
 
 # The hard-margin support vector machine.
 
 
-class HardMarginSVM(TextbookModel):
+class HardMarginSVM(MarginModel):
     r"""Minimise (1/2) |w|^2 subject to y_i (w.x_i + b) >= 1.
 
     The multipliers of ``margin`` are alpha >= 0: w = sum_i alpha_i y_i x_i, sum_i alpha_i y_i = 0;
@@ -124,10 +131,6 @@ class HardMarginSVM(TextbookModel):
 
     def _pose_dual(self) -> Statement:
         return pose_margin_dual(self.objective_parts)
-
-    def dual_from_constraints(self) -> Array | None:
-        alpha = self.constraints["margin"].dual_value
-        return None if alpha is None else -self.objective_parts.y * alpha
 
 
 def pose_margin_dual(objective: Objective, upper: Any = None, X: str = "X") -> Statement:
@@ -213,7 +216,7 @@ class LogisticRegression(TextbookModel):
 # The soft-margin support vector machine.
 
 
-class SoftMarginSVM(TextbookModel):
+class SoftMarginSVM(MarginModel):
     r"""Minimise (1/2) |w|^2 + C sum_i s_i xi_i s.t. y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0.
 
     The multipliers of ``margin`` are alpha, those of ``slack`` beta: alpha_i + beta_i = C s_i.
@@ -252,10 +255,6 @@ class SoftMarginSVM(TextbookModel):
 
     def _pose_dual(self) -> Statement:
         return pose_margin_dual(self.objective_parts, posed_coefficients(self), self._design_name)
-
-    def dual_from_constraints(self) -> Array | None:
-        alpha = self.constraints["margin"].dual_value
-        return None if alpha is None else -self.objective_parts.y * alpha
 
 
 # Softmax regression: logistic regression with K classes.

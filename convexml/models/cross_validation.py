@@ -393,10 +393,7 @@ def scores_of(
         return [
             np.nan if each is None else times * float(share @ each.sum(axis=1)) for each in losses
         ]
-    if samples.classes is not None:
-        codes = y if problem.sample_parts.loss.labels == "classes" else y > 0.0
-        y = samples.classes[codes.astype(int)]
-    weighted = {"sample_weight": s} if samples.weighted else {}
+    y, weighted = samples.labelled(y), {"sample_weight": s} if samples.weighted else {}
     labels = [None if z is None else predictions(problem, z) for z in predicted]
     return [np.nan if each is None else float(score(y, each, **weighted)) for each in labels]
 

@@ -379,13 +379,15 @@ class Samples:
                 "Pose the problem anew, or pass X.copy()."
             )
 
+    def labelled(self, y: Array) -> Array:
+        """The caller's labels of what stands for them, -1 and 1 or 0 ... K-1; targets as such."""
+        return y if self.classes is None else self.classes[np.maximum(y, 0.0).astype(int)]
+
     def to_dict(self) -> dict[str, Any]:
         """The rows kept, their labels or targets and weights; of row blocks their sizes."""
         if self.layout is not None:
             return {BLOCKS: list(self.layout.totals), "features": self.feature_names}
-        y = self.y
-        if self.classes is not None:
-            y = self.classes[np.maximum(y, 0.0).astype(int)]
+        y = self.labelled(self.y)
         return {
             "X": dense(self.X).tolist(),
             "y": y.tolist(),
