@@ -88,9 +88,10 @@ FASTER = 0.55
 """A quadratic falls by half of |descent| over its Newton step; more asks for a longer step."""
 
 
-def along(objective: Objective, w: Array, b: Any, dw: Array, db: Any) -> Callable[[float], float]:
-    """T -> P at t along the direction, without another product with X."""
-    z, dz = objective.predict(w, b), objective.predict(dw, db)
+def along(
+    objective: Objective, w: Array, z: Array, dw: Array, dz: Array
+) -> Callable[[float], float]:
+    """T -> P at w + t dw, whose predictions are z + t dz."""
     return lambda t: objective.loss_value(z + t * dz) + objective.penalty.value(w + t * dw)
 
 

@@ -191,15 +191,16 @@ def climb_set(
 ) -> tuple[Array, Array, bool]:
     """The slopes and u_i of the chosen samples afterwards.
 
-    With them comes whether more samples are free than ``settle_few`` takes.
+    With them comes whether ``settle`` is to follow: more samples are free than ``settle_few``
+    takes, or that is not compiled, so that LAPACK's systems are quicker.
     """
     g, there, low, high = slope[chosen], u[chosen], lo[chosen], hi[chosen]
     if paired:
         ascend_pairs(Q, g, there, low, high, epsilon, updates, enough)
     else:
         ascend_singles(Q, g, there, low, high, epsilon, updates)
-    crowded: bool = settle_few(Q, g, there, low, high, epsilon, paired)
-    return g, there, crowded
+    given = Q, g, there, low, high, epsilon, paired
+    return g, there, not settle_few.pays(*given) or bool(settle_few(*given))
 
 
 # The matrix of the dual, block by block: X Lam^-1 X' of a linear model, K / lam of a kernel.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -65,14 +65,20 @@ def accelerated_gradient(
     """
     P = Composite(objective)
     gamma = constant(step, "accelerated_gradient", lambda: 1.0 / (smoothness(objective) or 1.0))
-    x = y = P.pack(w, b)
-    t, k, restarted_at = 1.0, 0, 0
+    restart = yes_or_no(restart, "accelerated_gradient", "restart")
+    return accelerated(P, P.pack(w, b), gamma, restart, lambda y: y - gamma * P.gradient(y))
+
+
+def accelerated(
+    P: Composite, x: Array, gamma: float, restart: bool, moved: Callable[[Array], Array]
+) -> Iterator[Iterate]:
+    """The points x; ``moved`` makes a step of length gamma."""
+    y, t, k, restarted_at = x, 1.0, 0, 0
     while True:
         yield P.iterate(x, step=gamma, restarted_at=restarted_at)
-        gradient = P.gradient(y)
-        ahead = y - gamma * gradient
+        ahead = moved(y)
         k += 1
-        if restart and np.vdot(gradient, ahead - x) > 0.0:
+        if restart and np.vdot(y - ahead, ahead - x) > 0.0:
             y, t, restarted_at = ahead, 1.0, k
         else:
             weight, t = next_weight(t)
@@ -119,19 +125,10 @@ def fista(
     """
     P = Composite(objective)
     gamma = constant(step, "fista", lambda: 1.0 / (loss_smoothness(objective) or 1.0))
-    x = y = P.pack(objective.penalty.project(w), b)
-    restart = yes_or_no(restart, "fista", "restart")
-    t, k, restarted_at = 1.0, 0, 0
-    while True:
-        yield P.iterate(x, step=gamma, restarted_at=restarted_at)
-        ahead = P.prox(y - gamma * P.loss_gradient(y), gamma)
-        k += 1
-        if restart and np.vdot(y - ahead, ahead - x) > 0.0:
-            y, t, restarted_at = ahead, 1.0, k
-        else:
-            weight, t = next_weight(t)
-            y = ahead + weight * (ahead - x)
-        x = ahead
+    restart, x = yes_or_no(restart, "fista", "restart"), P.pack(objective.penalty.project(w), b)
+    return accelerated(
+        P, x, gamma, restart, lambda y: P.prox(y - gamma * P.loss_gradient(y), gamma)
+    )
 
 
 # The projected subgradient method with a constant step, averaged.

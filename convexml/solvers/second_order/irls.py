@@ -10,8 +10,7 @@ from scipy import linalg
 
 from ...certificates.algebra.sums import exact_pair
 from ...numerics import EPS, Array
-from ...problem import Objective
-from ...problem.objective import solve_symmetric
+from ...problem import Objective, newton_point
 from ..composite import along, search
 from ..driver import Iterate
 from ..orthogonal import ROUNDS, rounded
@@ -44,21 +43,29 @@ def irls(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
     while True:
         z = objective.predict(w, b)
         slope, h = objective.loss_derivative(z), objective.loss_curvature(z)
-        solve = by_factors if is_small and np.min(h) > 0.0 else by_gram
-        steps = solve(objective, level, w, slope, h)
+        pull, by_rows = objective.design.rmatvec(slope), is_small and np.min(h) > 0.0
+        if by_rows:
+            steps = by_factors(objective, level, w, slope, h)
+        else:
+            manifold = objective.penalty.manifold(w, -pull, np.ones_like(w))
+            point = newton_point(objective, w, b, manifold)
+            if point is None:
+                return
+            steps = [(point.w - w, point.b - b)]
         dw, db = steps[0]
         if len(steps) > 1:
             dw, db = min(steps, key=lambda way: objective.primal(w + way[0], b + way[1]))
-        fall = float((objective.design.rmatvec(slope) + level * w) @ dw + slope.sum() * db)
+        fall = float((pull + level * w) @ dw + slope.sum() * db)
         promise = -0.5 * fall / abs(value) if fall < 0.0 < abs(value) else np.nan
-        can_finish = solve is by_factors and not np.any(level)
+        can_finish = by_rows and not np.any(level)
         step, is_close = 0.0, promise <= CLOSE and can_finish
         if not is_close:
             yield Iterate(w, b, u, passes, promise=promise)
             passes += objective.d + 3.0
-            u = slope + h * objective.predict(dw, db)
+            dz = objective.predict(dw, db)
+            u = slope + h * dz
             if fall < 0.0:
-                step, value, tried = search(along(objective, w, b, dw, db), value, fall)
+                step, value, tried = search(along(objective, w, z, dw, dz), value, fall)
                 passes += tried
         if step == 0.0:
             if can_finish:
@@ -128,19 +135,3 @@ def by_factors(
         if rank == x.size:
             break
     return found
-
-
-def by_gram(
-    objective: Objective, level: Array, w: Array, slope: Array, h: Array
-) -> list[tuple[Array, float]]:
-    """The same step by its normal equations; what a row without curvature pulls is in them."""
-    design, d = objective.design, objective.d
-    size = d + int(objective.fit_intercept)
-    matrix, right = np.zeros((size, size)), np.empty(size)
-    matrix[:d, :d] = design.gram(h) + np.diag(level)
-    right[:d] = -design.rmatvec(slope) - level * w
-    if objective.fit_intercept:
-        matrix[d, :d] = matrix[:d, d] = design.rmatvec(h)
-        matrix[d, d], right[d] = h.sum(), -slope.sum()
-    solution = solve_symmetric(matrix, right)
-    return [(solution[:d], float(solution[d]) if objective.fit_intercept else 0.0)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,9 @@ from scipy import linalg
 
 from ...data import DenseDesign, Design, SparseDesign, rows_in_blocks
 from ...numerics import EPS, Array
-from ...problem import LossModel, Objective, loss_hessian, loss_model, newton_point
+from ...problem import Objective, loss_hessian, loss_model, newton_point
 from ...problem.newton import slopes_at
-from ..composite import search
+from ..composite import along, search
 from ..driver import CACHE, SMALL, Iterate
 
 # Products with the Hessian of a smooth objective, and what they are preconditioned with.
@@ -160,19 +159,20 @@ class Hessian:
         product[: self.at.d] += self.level * w if self.level.ndim == 1 else self.level @ w
         return product
 
-    @cached_property
-    def _strengths(self) -> Array:
-        """1 / Lam."""
-        with np.errstate(divide="ignore"):
-            return 1.0 / self.levels
-
     def gap_left(self, r: Array) -> float:
-        """r'Lam^-1 r / 2, what a residual leaves of the gap; inf where Lam is singular."""
-        head = r[: self.at.d]
-        with np.errstate(invalid="ignore"):
-            terms = self._strengths * head
-            found = 0.5 * float(terms @ head)
-        return found if np.isfinite(found) else 0.5 * float((terms * head)[head != 0.0].sum())
+        """What a residual leaves of the gap."""
+        return gap_left(r[: self.at.d], self.level)
+
+
+def gap_left(g: Array, level: Array) -> float:
+    """g'Lam^-1 g / 2 for Omega = w'Lam w / 2: P - D at u = c l'(z), whose 1'u is about 0.
+
+    It is inf where Lam is singular.
+    """
+    if level.ndim > 1:
+        return np.inf
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return 0.5 * float(np.where(g == 0.0, 0.0, g**2 / level).sum())
 
 
 def in_single(objective: Objective) -> InSingle | None:
@@ -234,9 +234,14 @@ def sampled(hessian: Hessian, rng: np.random.Generator) -> Solve | None:
     if hessian.h.ndim > 1 or at.d > LARGEST or n < 2 * rows:
         return None
     chosen = np.sort(rng.choice(n, rows, replace=False))
-    part, h = at.objective.design.rows(chosen), hessian.h[chosen] * (n / rows)
-    matrix = part.bordered_gram(h) if at.size > at.d else part.gram(h)
-    matrix[: at.d, : at.d] += hessian.level if hessian.level.ndim == 2 else np.diag(hessian.level)
+    h = hessian.h[chosen] * (n / rows)
+    return factored(at.objective.design.rows(chosen), h, hessian.level, at.size > at.d)
+
+
+def factored(rows: Design, h: Array, level: Array, free_b: bool) -> Solve | None:
+    """Solves with the Hessian that some rows make, by Cholesky; None where it is not definite."""
+    d, matrix = rows.shape[1], rows.bordered_gram(h) if free_b else rows.gram(h)
+    matrix[:d, :d] += level if level.ndim == 2 else np.diag(level)
     with suppress(linalg.LinAlgError):
         factor = linalg.cho_factor(matrix, check_finite=False)
         return lambda r: linalg.cho_solve(factor, r, check_finite=False)
@@ -304,7 +309,7 @@ def newton_cg(objective: Objective, w: Array, b: float, *, seed: int = 0) -> Ite
         if not noise <= eta * size:
             single = None
         dz = at.forward(step)
-        t, value, _ = search(_along(objective, x, z, step, dz), value, descent)
+        t, value, _ = search(along(objective, x[: at.d], z, step[: at.d], dz), value, descent)
         if t == 0.0:
             return
         x, z, old = x + t * step, z + t * dz, g
@@ -354,14 +359,6 @@ class _Enough:
 
     def __call__(self, r: Array) -> bool:
         return bool(np.linalg.norm(r) <= self.size) or self.hessian.gap_left(r) <= self.gap
-
-
-def _along(
-    objective: Objective, x: Array, z: Array, step: Array, dz: Array
-) -> Callable[[float], float]:
-    """T -> P(x + t step), whose predictions are z + t dz."""
-    w, dw = x[: objective.d], step[: objective.d]
-    return lambda t: objective.loss_value(z + t * dz) + objective.penalty.value(w + t * dw)
 
 
 # Where Newton's method starts on many rows: on some of them, and corrected by gradients of all.
@@ -416,12 +413,7 @@ class Sample:
         slope = -part.penalty.gradient(w)
         level = part.penalty.manifold(w, slope, np.ones_like(w)).hessian
         h = part.loss_curvature(part.predict(w, b))
-        matrix = part.design.bordered_gram(h) if part.fit_intercept else part.design.gram(h)
-        matrix[: part.d, : part.d] += level if level.ndim == 2 else np.diag(level)
-        with suppress(linalg.LinAlgError):
-            factor = linalg.cho_factor(matrix, check_finite=False)
-            return lambda r: linalg.cho_solve(factor, r, check_finite=False)
-        return None
+        return factored(part.design, h, level, part.fit_intercept)
 
 
 def drawn(objective: Objective, sample: int, rng: np.random.Generator) -> list[Sample]:
@@ -503,7 +495,7 @@ def corrected(
         return start, passes
     level = objective.penalty.manifold(w, -pull, np.ones_like(w)).hessian
     g = at.joined(pull + objective.penalty.gradient(w), u.sum())
-    left, known = _gap_left(g[: at.d], level), True
+    left, known = gap_left(g[: at.d], level), True
     yield Iterate(w, b, None, passes, {"sampled": 1.0}, promise=left / abs(value) or np.nan)
     for _ in range(START_STEPS):
         s = steps.step(g)
@@ -523,20 +515,12 @@ def corrected(
         else:
             known = False
         x, z, g = there, ahead, g + change
-        before, left = left, _gap_left(g[: at.d], level)
+        before, left = left, gap_left(g[: at.d], level)
         yield Iterate(w, b, None, passes, {"sampled": 1.0}, promise=left / abs(value) or np.nan)
         if not left <= SLOW * before:
             break
     w, b = x[: at.d], at.intercept(x)
     return (w, b, z, value if known else objective.primal(w, b, z)), passes
-
-
-def _gap_left(g: Array, level: Array) -> float:
-    """g'Lam^-1 g / 2 for Omega = w'Lam w / 2: P - D at u = c l'(z), whose 1'u is about 0."""
-    if level.ndim > 1:
-        return np.inf
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return 0.5 * float(np.where(g == 0.0, 0.0, g**2 / level).sum())
 
 
 FAR = 0.1
@@ -586,10 +570,7 @@ def newton(
         # Blocks are read once for the product and for what is asked there, if the step is taken.
         guess = loss_model(objective, there) if reads else None
 
-        def along(t: float, w: Array = w, z: Array = z, dw: Array = dw, dz: Array = dz) -> float:
-            return objective.loss_value(z + t * dz) + objective.penalty.value(w + t * dw)
-
-        step, value, _ = search(along, value, descent)
+        step, value, _ = search(along(objective, w, z, dw, dz), value, descent)
         if step == 0.0:
             yield Iterate(w, b, u, passes)
             return
@@ -599,26 +580,12 @@ def newton(
         slope_w = loss.pull + manifold.gradient
         promise = np.inf
         if not -descent > FAR * abs(value):
-            plain, own = _gaps(slope_w, manifold.hessian, loss, u if step == 1.0 else None)
+            plain, own = gap_left(slope_w, manifold.hessian), np.inf
+            if step == 1.0 and u is not None and u.ndim == 1:
+                own = gap_left(u - loss.u, loss.h)  # as the model sees it
             promise = min(plain, own) / abs(value) if value else np.nan
             promise = promise if 0.0 < promise < np.inf else np.nan
             u = u if not plain < own else None
         yield Iterate(w, b, u, passes, promise=promise)
         if -descent <= EPS * abs(value):  # no further step changes P beyond rounding
             return
-
-
-def _gaps(g: Array, level: Array, loss: LossModel, u: Array | None) -> tuple[float, float]:
-    """P - D as the model sees it: with c l'(z), and with u after a full step that was solved for.
-
-    g'Lam^-1 g / 2 for Omega = w'Lam w / 2 and the slope g of P; and sum_i (u_i - c_i l'_i)^2 /
-    (2 c_i l''_i).
-    """
-    plain = own = np.inf
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        if level.ndim == 1:
-            plain = 0.5 * float(np.where(g == 0.0, 0.0, g**2 / level).sum())
-        if u is not None and u.ndim == 1:
-            off = u - loss.u
-            own = 0.5 * float(np.where(off == 0.0, 0.0, off**2 / loss.h).sum())
-    return plain, own
