@@ -79,6 +79,22 @@ class Composite:
         return gradient
 
 
+def curvature(objective: Objective) -> Array:
+    """The diagonal Lam of a penalty w'Lam w / 2, with or without kinks at 0, shape (d,)."""
+    penalty, zero = objective.penalty, np.zeros(objective.d)
+    if penalty.is_smooth:
+        return zero + penalty.manifold(zero, zero, zero + 1.0).hessian
+    return zero + penalty.strong_convexity
+
+
+def means(objective: Objective) -> tuple[Array, float]:
+    """The weighted means of X and y, 0 without an intercept: the best b is that of y - X w."""
+    if not objective.fit_intercept:
+        return np.zeros(objective.d), 0.0
+    share = objective.c / objective.c.sum()
+    return objective.design.rmatvec(share), float(share @ objective.y)
+
+
 # How far to go along a Newton step: less where P does not fall, more where it falls faster.
 
 

@@ -12,6 +12,7 @@ from scipy import linalg
 from ..certificates.algebra.sums import exact_pair
 from ..numerics import EPS, Array, two_product, two_sum
 from ..problem import Objective
+from .composite import means
 from .driver import Iterate
 
 Solved = Iterator[tuple[Array, float, Array | None]]
@@ -62,7 +63,7 @@ def rows_of(
     c, t, A = objective.c, objective.y, objective.design.dense()
     c = c if weights is None else weights
     if objective.fit_intercept:
-        mean, middle = _means(objective)
+        mean, middle = means(objective)
         A = A - mean if centred else np.column_stack([A, np.ones(objective.n)])
         t = t - middle if centred else t
     level = objective.penalty.gradient(np.ones(objective.d)) * (c[0] / objective.c[0])
@@ -72,13 +73,6 @@ def rows_of(
     return WeightedRows(
         np.vstack([A, below]), np.append(t, np.zeros(objective.d)), np.append(c, level)
     )
-
-
-def _means(objective: Objective) -> tuple[Array, float]:
-    c, X = objective.c, objective.design
-    if not objective.fit_intercept:
-        return np.zeros(objective.d), 0.0
-    return X.rmatvec(c) / c.sum(), float(c @ objective.y / c.sum())
 
 
 def refined(rows: WeightedRows, Q: Array, R: Array, order: Array, x: Array) -> tuple[Array, Array]:
@@ -119,7 +113,7 @@ def rounded(R: Array, order: Array, x: Array, dx: Array) -> Array:
 
 def least(objective: Objective, driver: str) -> Solved:
     """The least |w| of those with the least residual, b being at its best."""
-    mean, middle = _means(objective)
+    mean, middle = means(objective)
     A, t = rows_of(objective, centred=True).scaled()
     with suppress(linalg.LinAlgError):
         cut = max(A.shape) * EPS

@@ -50,13 +50,9 @@ def polish(
     for _ in range(ROUNDS):
         if is_late():
             break
-        steps = newton_candidates(objective, point)
-        if not objective.loss.is_smooth:
-            steps = kinked_candidates(objective, point, u)
         reached = [
             (repair_primal(objective, step.w, step.b), step.u)
-            for step in steps
-            if np.all(np.isfinite(step.w)) and np.all(np.isfinite(step.b))
+            for step in candidates(objective, point, u)
         ]
         if not reached:
             break
@@ -69,6 +65,15 @@ def polish(
         if gap <= LEVEL * scale:
             break
     return best
+
+
+def candidates(objective: Objective, point: PrimalPoint, u: Array | None) -> list[Any]:
+    """The finite ends of Newton's steps on the surfaces that a point, and u at kinks, identify."""
+    if objective.loss.is_smooth:
+        steps = newton_candidates(objective, point)
+    else:
+        steps = kinked_candidates(objective, point, u)
+    return [s for s in steps if np.all(np.isfinite(s.w)) and np.all(np.isfinite(s.b))]
 
 
 def meet_equalities(objective: Objective, w: Array, b: Any) -> tuple[Array, Any]:
@@ -106,13 +111,9 @@ def descend(objective: Objective, point: PrimalPoint) -> PrimalPoint:
     for _ in range(DESCENTS):
         if is_late():
             break
-        steps = newton_candidates(objective, point)
-        if not objective.loss.is_smooth:
-            steps = kinked_candidates(objective, point)
         trials = [
             repair_primal(objective, point.w + t * (s.w - point.w), point.b + t * (s.b - point.b))
-            for s in steps
-            if np.all(np.isfinite(s.w)) and np.all(np.isfinite(s.b))
+            for s in candidates(objective, point, None)
             for t in SIZES
         ]
         best = min(trials, key=lambda each: each.value, default=point)

@@ -123,7 +123,7 @@ def wide(n: int, d: int, share: float, **given: Any) -> cml.Slope:
 def test_the_clusters_are_columns_of_norm_one_and_newton_steps_use_their_slope() -> None:
     """A S of signs by hand; the slope of phi against finite differences of its value."""
     problem = wide(6, 5, 0.1)
-    system = CentredSquares(problem.objective_parts, 0.0)
+    system = CentredSquares(problem.objective_parts)
     w = np.array([2.0, -1.0, 2.0, 0.0, 1.0])
     A = np.column_stack([system.forth(unit) for unit in np.eye(5)])
     expected = np.column_stack([A[:, 4] - A[:, 1], A[:, 0] + A[:, 2]]) / np.sqrt(2.0)

@@ -10,7 +10,7 @@ from ...compiled import compiled
 from ...errors import InputError
 from ...numerics import EPS, Array
 from ...problem import Objective
-from ..composite import curvatures
+from ..composite import curvature, curvatures
 from ..driver import Iterate
 
 # Exact steps along single coordinates of a box-constrained QP, and along pairs of them.
@@ -167,7 +167,7 @@ def dual_coordinate_descent(
     (lo, hi), free_b = objective.dual_bounds(), objective.fit_intercept
     epsilon = float(getattr(objective.loss, "epsilon", 0.0))
     K = curvatures(objective)
-    level = objective.penalty.manifold(w, np.zeros_like(w), np.ones_like(w)).hessian
+    level = curvature(objective)
     u, passes = np.zeros(objective.n), 1.0
     yield Iterate(w, b, u, passes)
     while True:

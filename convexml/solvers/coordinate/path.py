@@ -11,6 +11,7 @@ from ...data import Design
 from ...numerics import EPS, Array
 from ...penalties import NonnegativeElasticNet, Penalty
 from ...problem import Objective
+from ..composite import means
 from .support import SupportFactor, SupportInverse, minimise, solve_positive
 
 # Squares with l1 norms at one falling strength after another, for more columns than rows.
@@ -135,11 +136,7 @@ class Centred:
 
     def __init__(self, objective: Objective) -> None:
         self.objective, self.root = objective, np.sqrt(objective.c)
-        self.mean, self.level = np.zeros(objective.d), 0.0
-        if objective.fit_intercept:
-            share = objective.c / objective.c.sum()
-            self.mean = objective.design.rmatvec(share)
-            self.level = float(share @ objective.y)
+        self.mean, self.level = means(objective)
 
     @property
     def target(self) -> Array:

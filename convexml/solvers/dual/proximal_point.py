@@ -11,6 +11,7 @@ from scipy import linalg
 from ...numerics import EPS, Array
 from ...penalties import SortedL1
 from ...problem import Objective
+from ..composite import means
 from ..driver import Iterate
 
 LOWER = 4.0
@@ -36,12 +37,9 @@ class CentredSquares:
     m and h are the means weighted by c, 0 where there is no intercept: b = h - m'w is the best.
     """
 
-    def __init__(self, objective: Objective, b: float) -> None:
+    def __init__(self, objective: Objective) -> None:
         self.design, self.root = objective.design, np.sqrt(objective.c)
-        self.centre, self.middle = np.zeros(objective.d), b
-        if objective.fit_intercept:
-            share = objective.c / objective.c.sum()
-            self.centre, self.middle = self.design.rmatvec(share), float(share @ objective.y)
+        self.centre, self.middle = means(objective)
         self.target = self.root * (objective.y - self.middle)
         self.passes = 1.0
 
@@ -185,7 +183,7 @@ def proximal_point(objective: Objective, w: Array, b: float) -> Iterator[Iterate
     https://jmlr.org/papers/v20/18-172.html). The levels come down from where w = 0 is near, by
     steps; iterates on the way are those that lower P.
     """
-    system, penalty = CentredSquares(objective, b), objective.penalty
+    system, penalty = CentredSquares(objective), objective.penalty
     assert isinstance(penalty, SortedL1)
     scores = system.forth(w)
     r = scores - system.target

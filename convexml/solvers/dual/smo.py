@@ -20,7 +20,7 @@ from ...losses import Loss
 from ...numerics import EPS, Array
 from ...problem import Objective
 from ...problem.kernel import KernelObjective
-from ..composite import curvatures
+from ..composite import curvature, curvatures
 from ..coordinate.dual_coordinate_descent import ascend_pairs, ascend_singles, most_violating
 from ..driver import Iterate
 
@@ -279,18 +279,14 @@ def gram_of(objective: Objective | KernelObjective) -> Gram:
     """The matrix of the quadratic part of -D."""
     if isinstance(objective, KernelObjective):
         return KernelGram(objective.matrix, objective.lam)
-    zero = np.zeros(objective.d)
-    level = objective.penalty.manifold(zero, zero, np.ones(objective.d)).hessian
-    return LinearGram(objective.design, np.broadcast_to(level, zero.shape))
+    return LinearGram(objective.design, curvature(objective))
 
 
 def coefficients(objective: Objective | KernelObjective, u: Array) -> Array:
     """What w (or q, of a kernel) belongs to u."""
     if isinstance(objective, KernelObjective):
         return -u / objective.lam
-    zero = np.zeros(objective.d)
-    level = objective.penalty.manifold(zero, zero, np.ones(objective.d)).hessian
-    return -objective.design.rmatvec(u) / level
+    return -objective.design.rmatvec(u) / curvature(objective)
 
 
 # The dual as a quadratic program in a box, its matrix seen by rows.

@@ -13,7 +13,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from ...data import Design, SparseDesign
 from ...numerics import Array
 from ...problem import Objective
-from ..composite import curvatures
+from ..composite import curvature, curvatures
 from ..driver import Iterate
 
 # Newton steps for a penalty w'Lam w / 2 and losses of which only some samples curve.
@@ -313,7 +313,7 @@ def augmented_lagrangian(objective: Objective, w: Array, b: float) -> Iterator[I
     those far from their bands are left out of the steps, until a product tells that one has moved.
     """
     design, free_b = objective.design, objective.fit_intercept
-    level = objective.penalty.manifold(w, np.zeros_like(w), np.ones_like(w)).hessian
+    level = curvature(objective)
     is_fresh = not w.any()
     if is_fresh and free_b:
         b = float(objective.c @ objective.y) / float(objective.c.sum())

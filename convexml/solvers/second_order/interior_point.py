@@ -26,7 +26,7 @@ from ...data import (
 from ...numerics import EPS, Array
 from ...problem import Objective
 from ...problem.objective import solve_symmetric
-from ..composite import BoxDual, box_dual, curvatures, kinks_at_zero, with_kinks
+from ..composite import BoxDual, box_dual, curvature, curvatures, kinks_at_zero, with_kinks
 from ..driver import Iterate
 from .augmented_lagrangian import Smoothed
 from .newton import Sample
@@ -574,14 +574,6 @@ def interior_point(
         if not (step > EPS and np.all(np.isfinite(move.w))):
             return
         at, left = at.plus(step, move), left * (1.0 - step)
-
-
-def curvature(objective: Objective) -> Array:
-    """The diagonal Lam of a penalty w'Lam w / 2, with or without kinks at 0, shape (d,)."""
-    penalty, zero = objective.penalty, np.zeros(objective.d)
-    if penalty.is_smooth:
-        return penalty.manifold(zero, zero, zero + 1.0).hessian
-    return zero + penalty.strong_convexity
 
 
 def start(rows: KinkedRows, box: BoxDual, finite: Array) -> InteriorPoint:

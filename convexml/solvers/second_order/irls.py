@@ -11,7 +11,7 @@ from scipy import linalg
 from ...certificates.algebra.sums import exact_pair
 from ...numerics import EPS, Array
 from ...problem import Objective, newton_point
-from ..composite import along, search
+from ..composite import along, curvature, search
 from ..driver import Iterate
 from ..orthogonal import ROUNDS, rounded
 
@@ -37,7 +37,7 @@ def irls(objective: Objective, w: Array, b: float) -> Iterator[Iterate]:
     has l'' = 0: it has no working response, but it still pulls. The length of the step is Newton's.
     """
     value, passes = objective.primal(w, b), 1.0
-    level = objective.penalty.manifold(w, np.zeros_like(w), np.ones_like(w)).hessian
+    level = curvature(objective)
     is_small = objective.n * objective.d**2 <= DENSE
     u: Array | None = None
     while True:
