@@ -99,7 +99,7 @@ def test_a_forgotten_model_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ]
 
 
-SHARED = {"follow", "shown"}
+SHARED = {"accelerated", "follow", "shown"}
 """Runs that several algorithms share."""
 
 

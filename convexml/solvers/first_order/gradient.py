@@ -66,7 +66,7 @@ def accelerated_gradient(
     P = Composite(objective)
     gamma = constant(step, "accelerated_gradient", lambda: 1.0 / (smoothness(objective) or 1.0))
     restart = yes_or_no(restart, "accelerated_gradient", "restart")
-    return accelerated(P, P.pack(w, b), gamma, restart, lambda y: y - gamma * P.gradient(y))
+    yield from accelerated(P, P.pack(w, b), gamma, restart, lambda y: y - gamma * P.gradient(y))
 
 
 def accelerated(
@@ -126,7 +126,7 @@ def fista(
     P = Composite(objective)
     gamma = constant(step, "fista", lambda: 1.0 / (loss_smoothness(objective) or 1.0))
     restart, x = yes_or_no(restart, "fista", "restart"), P.pack(objective.penalty.project(w), b)
-    return accelerated(
+    yield from accelerated(
         P, x, gamma, restart, lambda y: P.prox(y - gamma * P.loss_gradient(y), gamma)
     )
 
