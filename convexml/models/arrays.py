@@ -264,9 +264,13 @@ class ArrayProblem(Problem):
     def shapes(self) -> tuple[Shapes, Shapes]:
         """The shapes of the arrays of a point, and of a dual point, by name."""
 
+    def _taken(self, point: Arrays) -> tuple[Any, ...]:
+        """A point as the methods of ``program`` take it."""
+        return tuple(point[name] for name in self.shapes()[0])
+
     def _value(self, point: Arrays) -> float:
         """P at a point; inf where it is infeasible."""
-        return float(self.program.value(*(point[name] for name in self.shapes()[0])))
+        return float(self.program.value(*self._taken(point)))
 
     def _dual_value(self, dual: Arrays) -> float:
         """D at a dual point; -inf where it is infeasible."""
@@ -274,14 +278,16 @@ class ArrayProblem(Problem):
 
     def _value_rounding(self, point: Arrays) -> float:
         """What P of a feasible point may be off by."""
-        return float(self.program.value_rounding(*(point[name] for name in self.shapes()[0])))
+        return float(self.program.value_rounding(*self._taken(point)))
 
     def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
         """Judge a point as it is by these dual arrays; those that are not there are constructed.
 
         Its ``dual`` holds the dual point by name; ``passed`` says whether somebody brought it.
         """
-        raise NotImplementedError
+        given = (dual.get(name) for name in self.shapes()[1])
+        found: Certificate = self.program.certify(*self._taken(point), *given, tol, passed=passed)
+        return found
 
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
         """Judge a point by the dual arrays that are passed.

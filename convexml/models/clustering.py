@@ -9,7 +9,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..certificates import Certificate
 from ..certificates.clustering import Fusion, Partition
 from ..errors import InputError
 from ..formulas import constant
@@ -348,10 +347,6 @@ class KMeansBound(ArrayProblem):
     def shapes(self) -> tuple[Shapes, Shapes]:
         n = len(self.half_distances)
         return {"Z": (n, n)}, {"alpha": (n,), "N": (n, n)}
-
-    def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
-        given = point["Z"], dual.get("alpha"), dual.get("N")
-        return self.program.certify(*given, tol, passed=passed)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         for Z, N, share in self.program.rounds():

@@ -189,17 +189,14 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
             for name, value in dual.items()
         }
 
-    def _value(self, point: Arrays) -> float:
-        return float(self.program.value((point["w"], float(point["b"]))))
+    def _taken(self, point: Arrays) -> tuple[Any, ...]:
+        return ((point["w"], float(point["b"])),)
 
     def _dual_value(self, dual: Arrays) -> float:
         return float(self.program.dual_value(**self._kept(dual)))
 
-    def _value_rounding(self, point: Arrays) -> float:
-        return float(self.program.value_rounding((point["w"], float(point["b"]))))
-
     def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
-        found = self.program.certify((point["w"], float(point["b"])), self._kept(dual), tol)
+        found = self.program.certify(*self._taken(point), self._kept(dual), tol)
         found = found.but(dual=self._whole(found.dual))
         found = found if passed else found.but(dual_source="constructed")
         names = self._samples.feature_names
@@ -431,7 +428,7 @@ class DantzigSelector(ResidualProblem):
         if self._promise > 0.0 or not all(row.meets(found.tol) for row in rows):
             return None
         near = self._scaled(own["v"], 1.0)
-        ends = ((each["w"], float(each["b"])) for each in (best, point))
+        ends = (self._taken(each)[0] for each in (best, point))
         lost = sum(self.program.value_rounding(each, near) for each in ends)
         again = partial(self._judge_by, point, own, found.tol, passed=False)
         return Better(best, judged.primal_objective, lost, again)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from ..certificates import Certificate
 from ..certificates.convex_regression import Convex
 from ..certificates.scale import learning_scale, relative
 from ..certificates.shape import Enclosing, Monotone
@@ -114,15 +113,8 @@ class ConvexRegression(Predictor, ArrayProblem):
             return point
         return {**point, "g": slopes_of(self.program.X, point["theta"])}
 
-    def _value(self, point: Arrays) -> float:
-        return self.program.value((point["theta"], point["g"]))
-
-    def _value_rounding(self, point: Arrays) -> float:
-        return self.program.value_rounding((point["theta"], point["g"]))
-
-    def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
-        x, lam = (point["theta"], point["g"]), dual.get("lambda")
-        return self.program.certify(x, lam, tol, passed=passed)
+    def _taken(self, point: Arrays) -> tuple[Any, ...]:
+        return ((point["theta"], point["g"]),)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         program, before = self.program, np.inf
@@ -289,9 +281,8 @@ class EnclosingBall(ArrayProblem):
             return point
         return {**point, "radius": np.array(self.program.reach(point["center"]))}
 
-    def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
-        center, radius = point["center"], float(point["radius"])
-        return self.program.certify(center, radius, dual.get("alpha"), tol, passed=passed)
+    def _taken(self, point: Arrays) -> tuple[Any, ...]:
+        return point["center"], float(point["radius"])
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         return map(self._told, farthest_points(self.program.units()[0]))
