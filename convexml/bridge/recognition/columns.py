@@ -18,8 +18,7 @@ from ...numerics import EPS, Array
 from ...penalties import Penalty
 from .affine import Affine
 from .losses import NEAR, Bundle, LossRows
-from .maps import LARGEST as MOST_ENTRIES
-from .maps import Declined, LinearMap, named, transposed
+from .maps import Declined, LinearMap, concatenated, named, transposed
 from .penalties import is_coercive
 from .terms import LinearTerm, Reading
 
@@ -70,7 +69,7 @@ class SampleDesign:
         if self.exact or is_coercive(penalty, self.X.shape[1]):
             return
         ones = [np.ones((self.X.shape[0], 1))] if self.intercept is not None else []
-        if loss.name not in GROWING or not is_firm(_joined([self.X, *ones])):
+        if loss.name not in GROWING or not is_firm(concatenated([self.X, *ones])):
             why = "its rows are scaled with rounding, and their rank decides: nothing holds w"
             raise Declined(f"{named(said)}: {why}")
 
@@ -135,7 +134,8 @@ def assemble(rows: list[LossRows], widths: dict[int, int], free: set[int]) -> Sa
     for key in keys:
         columns[key] = np.arange(start, start + widths[key])
         start += widths[key]
-    X = _stacked([_block(each, keys, widths, f) for each, f in zip(rows, factors, strict=True)])
+    every = zip(rows, factors, strict=True)
+    X = concatenated([_block(each, keys, widths, f) for each, f in every], axis=0)
     if not kept.all():
         X = (sparse.csr_array(X) if sparse.issparse(X) else X)[kept]
         y, weight = y[kept], weight[kept]
@@ -205,26 +205,7 @@ def _block(rows: LossRows, keys: list[int], widths: dict[int, int], factor: Arra
             parts.append(each.full())
         else:
             parts.append(sparse.csr_array((rows.bundle.rows, widths[key])))
-    if len(parts) == 1:
-        return parts[0]
-    return _joined(parts)
-
-
-def _joined(parts: list[Any]) -> Any:
-    dense = any(not sparse.issparse(part) for part in parts)
-    if dense and parts[0].shape[0] * sum(part.shape[1] for part in parts) <= MOST_ENTRIES:
-        return np.hstack([p.toarray() if sparse.issparse(p) else p for p in parts])
-    return sparse.csr_array(sparse.hstack(parts))
-
-
-def _stacked(blocks: list[Any]) -> Any:
-    if len(blocks) == 1:
-        return blocks[0]
-    if all(sparse.issparse(each) for each in blocks):
-        return sparse.csr_array(sparse.vstack(blocks))
-    if sum(each.shape[0] for each in blocks) * blocks[0].shape[1] > MOST_ENTRIES:
-        return sparse.csr_array(sparse.vstack([sparse.csr_array(each) for each in blocks]))
-    return np.concatenate([e.toarray() if sparse.issparse(e) else e for e in blocks])
+    return concatenated(parts)
 
 
 # A line c'w that is g'z for predictions z = Xw + b: X'y that was taken out of a likelihood.
@@ -285,8 +266,8 @@ def require_coercive(penalty: Penalty, d: int, line: LinearTerm) -> None:
 
 
 def _design(bundle: Bundle, keys: list[int]) -> Array:
-    parts = [bundle.maps[key].full() for key in keys]
-    return np.hstack([p.toarray() if sparse.issparse(p) else p for p in parts])
+    design = concatenated([bundle.maps[key].full() for key in keys])
+    return np.asarray(design.toarray() if sparse.issparse(design) else design)
 
 
 def _slopes(bundle: Bundle, wanted: dict[int, Array]) -> Array | None:

@@ -40,7 +40,8 @@ from .constraints import (
     settle,
 )
 from .losses import NEAR, normal_form
-from .maps import LARGEST, Declined, LinearMap, named, transposed
+from .maps import LARGEST, Declined, LinearMap, concatenated, named, transposed
+from .penalties import level_of
 from .terms import Reading, Term, counted
 from .verification import ROUNDING, Crosscheck, as_written, require_same, rounding
 
@@ -574,19 +575,10 @@ def _features(program: DualProgram, samples: DualSamples) -> tuple[Any, Penalty]
         each, weight = program.outer.affine.maps[program.key], program.outer.weight
         if not (weight > 0.0).all():
             raise Declined(f"{named(program.outer.said)} counts some features for nothing")
-        return _design(each, samples), penalties.L2(*_level(0.5 / weight))
+        return _design(each, samples), penalties.L2(*level_of(0.5 / weight))
     parts = [_design(each.map, samples) for each in program.blocks]
     level = np.concatenate([each.level() for each in program.blocks])
-    if any(sparse.issparse(each) for each in parts):
-        X: Any = sparse.csr_array(sparse.hstack(parts))
-    else:
-        X = parts[0] if len(parts) == 1 else np.hstack(parts)
-    return X, penalties.L1(*_level(level))
-
-
-def _level(values: Array) -> tuple[float, Any]:
-    same = bool((values == values[0]).all())
-    return (float(values[0]), None) if same else (1.0, values)
+    return concatenated(parts), penalties.L1(*level_of(level))
 
 
 def _design(each: LinearMap, samples: DualSamples) -> Any:

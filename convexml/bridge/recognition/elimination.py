@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
 
 from ...numerics import Array
 from .affine import Affine
@@ -21,7 +20,7 @@ from .constraints import ConstraintRows, EntryBounds, read_rows, take_sets
 from .losses import Bundle
 from .maps import Declined, LinearMap, transposed
 from .slacks import eliminate_slacks
-from .terms import INDICATORS, LinearTerm, Reading, Term
+from .terms import LinearTerm, Reading, Term, derivative
 
 # An equation that gives a variable: r == X w - y is put in wherever r stands.
 
@@ -256,25 +255,6 @@ def _smooth(bundle: Bundle, total: Array, values: dict[int, Array]) -> Slopes:
         counted = part.term.weight > 0.0
         found[id(part.term)] = found[id(part.term)] + np.where(counted, share * part.s, 0.0)
     return found
-
-
-def derivative(term: Term, at: Array) -> Array:
-    """weight . f' at an argument, for smooth f; 0 for indicators."""
-    kind, level = term.kind, term.level
-    if kind in INDICATORS:
-        return np.zeros(at.size)
-    slopes: dict[str, Any] = {
-        "square": lambda: 2.0 * at,
-        "squared ramp": lambda: 2.0 * np.maximum(at, 0.0),
-        "huber": lambda: 2.0 * np.clip(at, -level, level),
-        "tube": lambda: np.sign(at) * (np.abs(at) > level),
-        "squared tube": lambda: 2.0 * np.sign(at) * np.maximum(np.abs(at) - level, 0.0),
-        "logistic": lambda: expit(at),
-        "exp": lambda: np.exp(at),
-    }
-    if kind not in slopes:
-        raise Declined(f"a multiplier of {kind}")
-    return np.asarray(term.weight * slopes[kind]())
 
 
 def _of_penalties(

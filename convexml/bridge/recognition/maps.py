@@ -289,6 +289,18 @@ def transposed(each: LinearMap, entries: Array) -> Array:
     return np.asarray(each.full().T @ entries).ravel()
 
 
+def concatenated(parts: list[Any], axis: int = 1) -> Any:
+    """Matrices side by side, or under each other: dense where one is, unless that is too large."""
+    if len(parts) == 1:
+        return parts[0]
+    size = max(each.shape[1 - axis] for each in parts) * sum(each.shape[axis] for each in parts)
+    if all(sparse.issparse(each) for each in parts) or size > LARGEST:
+        stack = sparse.hstack if axis == 1 else sparse.vstack
+        return sparse.csr_array(stack([sparse.csr_array(each) for each in parts]))
+    dense = [each.toarray() if sparse.issparse(each) else each for each in parts]
+    return np.concatenate(dense, axis=axis)
+
+
 def _pairs(one: LinearMap, other: LinearMap) -> Any:
     """The sum of two selections that have no entry of a row in common: two entries a row."""
     order = one.index > other.index
@@ -321,8 +333,4 @@ def stacked(maps: list[LinearMap]) -> LinearMap:
         scale = np.concatenate([each.scales for each in maps])
         matrix = np.concatenate([each.matrix for each in maps])
         return LinearMap(rows, width, matrix, scale, first.columns)
-    parts = [each.full() for each in maps]
-    if all(sparse.issparse(each) for each in parts) or rows * width > LARGEST:
-        return LinearMap(rows, width, sparse.csr_array(sparse.vstack(parts)))
-    dense = [each.toarray() if sparse.issparse(each) else each for each in parts]
-    return LinearMap(rows, width, np.concatenate(dense))
+    return LinearMap(rows, width, concatenated([each.full() for each in maps], axis=0))

@@ -117,9 +117,9 @@ def penalty_of(entries: Entries) -> Penalty:
     if not l1.any():
         if not l2.any():
             return penalties.Zero()
-        return penalties.L2(*_level(l2))
+        return penalties.L2(*level_of(l2))
     if not l2.any():
-        return penalties.L1(*_level(l1))
+        return penalties.L1(*level_of(l1))
     if not (_even(l1) and _even(l2)):
         raise Declined("an elastic net that weighs the coefficients apart")
     lam = float(l1[0] + l2[0])
@@ -170,7 +170,7 @@ def _grouped(entries: Entries) -> Penalty:
     return penalties.GroupL2(1.0, numbers, np.array(weights))
 
 
-def _level(values: Array) -> tuple[float, Any]:
+def level_of(values: Array) -> tuple[float, Any]:
     """lam and the weights; None where they are equal."""
     return (float(values[0]), None) if _even(values) else (1.0, values)
 

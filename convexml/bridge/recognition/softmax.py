@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from ...losses import Softmax
 from ...models.problem import LearningProblem
@@ -15,7 +14,7 @@ from ...numerics import Array
 from .answers import ReadProblem
 from .columns import learning, require_coercive, shares_of_classes
 from .losses import NEAR
-from .maps import Declined, named, transposed
+from .maps import Declined, concatenated, named, transposed
 from .penalties import collect, is_penalty, joined, penalty_of
 from .terms import LinearTerm, Reading, Term
 from .verification import ROUNDING, Crosscheck, require_same
@@ -168,8 +167,7 @@ def pose_scores(reading: Reading) -> PosedScores:
     if np.unique(labels[weight > 0.0]).size < target.shape[1]:
         raise Declined(f"{named(terms[0].said)}: a class has no samples")
     kept = weight > 0.0
-    parts = [block.X for block in blocks]
-    X = parts[0] if len(parts) == 1 else _stacked(parts)
+    X = concatenated([block.X for block in blocks], axis=0)
     X = X if kept.all() else X[kept]
     entries = collect(reading, penalties, [])
     if shifts is not None and entries[shifts[0]].touched.any():
@@ -186,12 +184,6 @@ def pose_scores(reading: Reading) -> PosedScores:
 
 def _same(one: tuple[int, Array], other: tuple[int, Array]) -> bool:
     return one[0] == other[0] and np.array_equal(one[1], other[1])
-
-
-def _stacked(parts: list[Any]) -> Any:
-    if any(sparse.issparse(each) for each in parts):
-        return sparse.csr_array(sparse.vstack(parts))
-    return np.concatenate(parts)
 
 
 def _block(term: Term) -> Any:

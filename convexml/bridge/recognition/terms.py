@@ -23,28 +23,56 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.special import expit
 
 from ...numerics import Array
 from .affine import Affine, Walker
 from .maps import Declined, named
 
+Entrywise = Callable[[Array, float], Array]
+"""Of arguments and a level."""
+
+
+class Kind(NamedTuple):
+    """A convex function f of each entry, and its derivative; None where it has kinks."""
+
+    value: Entrywise
+    slope: Entrywise | None = None
+
+
+def _beyond(a: Array, level: float) -> Array:
+    return np.maximum(np.abs(a) - level, 0.0)
+
+
+def _indicator(outside: Callable[[Array], Array]) -> Kind:
+    return Kind(
+        lambda a, _: np.where(outside(a), np.inf, 0.0), lambda a, _: np.zeros_like(a, dtype=float)
+    )
+
+
 KINDS = {
-    "square": "a^2",
-    "abs": "|a|",
-    "ramp": "max(a, 0)",
-    "squared ramp": "max(a, 0)^2",
-    "huber": "a^2 where |a| <= level, else 2 level |a| - level^2",
-    "tube": "max(|a| - level, 0)",
-    "squared tube": "max(|a| - level, 0)^2",
-    "logistic": "log(1 + e^a)",
-    "exp": "e^a",
-    "largest": "the largest |a|; one weight",
-    "form": "a'Qa; one weight",
-    "norm": "the 2-norm of the entries of a group; one weight a group",
-    "at most 0": "0 where a <= 0, else inf",
-    "is 0": "0 where a = 0, else inf",
-    "log_sum_exp": "log sum of e^a over the entries of a group; one weight a group",
+    "square": Kind(lambda a, _: a * a, lambda a, _: 2.0 * a),
+    "abs": Kind(lambda a, _: np.abs(a)),
+    "ramp": Kind(lambda a, _: np.maximum(a, 0.0)),
+    "squared ramp": Kind(
+        lambda a, _: np.square(np.maximum(a, 0.0)), lambda a, _: 2.0 * np.maximum(a, 0.0)
+    ),
+    "huber": Kind(
+        lambda a, m: np.where(np.abs(a) <= m, a * a, m * (2.0 * np.abs(a) - m)),
+        lambda a, m: 2.0 * np.clip(a, -m, m),
+    ),
+    "tube": Kind(_beyond, lambda a, m: np.sign(a) * (np.abs(a) > m)),
+    "squared tube": Kind(
+        lambda a, m: np.square(_beyond(a, m)), lambda a, m: 2.0 * np.sign(a) * _beyond(a, m)
+    ),
+    "logistic": Kind(lambda a, _: np.logaddexp(0.0, a), lambda a, _: expit(a)),
+    "exp": Kind(lambda a, _: np.exp(a), lambda a, _: np.exp(a)),
+    "largest": Kind(lambda a, _: np.abs(a).max(axis=-1, keepdims=True)),  # one weight
+    "at most 0": _indicator(lambda a: a > 0.0),
+    "is 0": _indicator(lambda a: a != 0.0),
 }
+"""Beside these: a "form" a'Qa, which has one weight; and of the entries of a group, each with one
+weight, the 2-"norm" and "log_sum_exp"."""
 INDICATORS = ("at most 0", "is 0")
 
 
@@ -55,7 +83,7 @@ class Term:
     Attributes
     ----------
     kind : str
-        One of ``KINDS``.
+        One of ``KINDS``, or of those named beside.
     weight : array
         >= 0, one for each row of ``affine``, or for each group.
     affine : Affine
@@ -154,30 +182,8 @@ class NormBound:
 def per_row(kind: str, a: Array, level: float, groups: Array | None = None) -> Array:
     """f of each entry, or of each group, by the formula of its kind; at a point, or row by row."""
     with np.errstate(over="ignore", invalid="ignore"):
-        if kind in INDICATORS:
-            outside = a > 0.0 if kind == "at most 0" else a != 0.0
-            return np.where(outside, np.inf, 0.0)
-        if kind == "square":
-            return a * a
-        if kind == "abs":
-            return np.abs(a)
-        if kind == "ramp":
-            return np.maximum(a, 0.0)
-        if kind == "squared ramp":
-            return np.square(np.maximum(a, 0.0))
-        if kind == "huber":
-            size = np.abs(a)
-            return np.where(size <= level, a * a, level * (2.0 * size - level))
-        if kind == "tube":
-            return np.maximum(np.abs(a) - level, 0.0)
-        if kind == "squared tube":
-            return np.square(np.maximum(np.abs(a) - level, 0.0))
-        if kind == "logistic":
-            return np.logaddexp(0.0, a)
-        if kind == "exp":
-            return np.exp(a)
-        if kind == "largest":
-            return np.asarray(np.abs(a).max(axis=-1, keepdims=True))
+        if kind in KINDS:
+            return np.asarray(KINDS[kind].value(a, level))
         assert groups is not None
         if a.ndim == 2:
             return np.array([per_row(kind, each, level, groups) for each in a])
@@ -186,6 +192,14 @@ def per_row(kind: str, a: Array, level: float, groups: Array | None = None) -> A
         top = np.full(int(groups.max()) + 1, -np.inf)
         np.maximum.at(top, groups, a)
         return top + np.log(np.bincount(groups, np.exp(a - top[groups])))
+
+
+def derivative(term: Term, at: Array) -> Array:
+    """weight . f' at an argument, for smooth f; 0 for indicators."""
+    slope = KINDS[term.kind].slope if term.kind in KINDS else None
+    if slope is None:
+        raise Declined(f"a multiplier of {term.kind}")
+    return np.asarray(term.weight * slope(at, term.level))
 
 
 def counted(index: Array, entries: Array, size: int) -> Array:

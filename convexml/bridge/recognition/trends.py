@@ -22,10 +22,10 @@ from ...models.trend import TrendFilter
 from ...numerics import EPS, Array, gamma
 from .answers import ReadProblem
 from .constraints import refused
-from .elimination import Slopes, derivative, eliminate, set_eliminated
+from .elimination import Slopes, eliminate, set_eliminated
 from .losses import NEAR
 from .maps import LOOKED_AT, Declined, named, transposed
-from .terms import Reading, Term, counted
+from .terms import Reading, Term, counted, derivative
 from .verification import ROUNDING, Crosscheck, require_same
 
 # Whether rows are differences of neighbours, and of which order.
