@@ -35,7 +35,8 @@ FILES = {"Lasso.solve": 49, "SoftMarginSVM.solve": 48, "cml.certify": 29, "Lasso
 KEYED = {
     "bridge/recognition/atoms.py": 1, "bridge/recognition/columns.py": 1,
     "bridge/recognition/losses.py": 1, "bridge/recognition/penalties.py": 1,
-    "bridge/recognition/slacks.py": 1, "bridge/recognition/terms.py": 1, "estimators/cross_validation.py": 1,
+    "bridge/recognition/slacks.py": 1, "bridge/recognition/terms.py": 1,
+    "estimators/cross_validation.py": 1,
     "models/classification.py": 1, "models/grid.py": 1, "models/solution.py": 1,
     "sklearn/classifiers.py": 1, "solvers/composite.py": 1, "solvers/needs.py": 5,
     "solvers/stochastic/samples.py": 2, "theory/newton_rates.py": 1,
