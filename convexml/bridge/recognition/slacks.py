@@ -445,6 +445,5 @@ def _counts(rows: ConstraintRows, each: LinearMap) -> Any:
     """The coefficients of all entries in a constraint of one row that bounds them from above."""
     if not rows.is_number:
         return None
-    full = each.full()
-    found = np.asarray(full.toarray() if hasattr(full, "toarray") else full).ravel()
+    found = transposed(each, np.ones(1))
     return found if (found > 0.0).all() else None

@@ -33,7 +33,7 @@ Entrywise = Callable[[Array, float], Array]
 """Of arguments and a level."""
 
 
-class Kind(NamedTuple):
+class TermKind(NamedTuple):
     """A convex function f of each entry, and its derivative; None where it has kinks."""
 
     value: Entrywise
@@ -44,30 +44,30 @@ def _beyond(a: Array, level: float) -> Array:
     return np.maximum(np.abs(a) - level, 0.0)
 
 
-def _indicator(outside: Callable[[Array], Array]) -> Kind:
-    return Kind(
+def _indicator(outside: Callable[[Array], Array]) -> TermKind:
+    return TermKind(
         lambda a, _: np.where(outside(a), np.inf, 0.0), lambda a, _: np.zeros_like(a, dtype=float)
     )
 
 
 KINDS = {
-    "square": Kind(lambda a, _: a * a, lambda a, _: 2.0 * a),
-    "abs": Kind(lambda a, _: np.abs(a)),
-    "ramp": Kind(lambda a, _: np.maximum(a, 0.0)),
-    "squared ramp": Kind(
+    "square": TermKind(lambda a, _: a * a, lambda a, _: 2.0 * a),
+    "abs": TermKind(lambda a, _: np.abs(a)),
+    "ramp": TermKind(lambda a, _: np.maximum(a, 0.0)),
+    "squared ramp": TermKind(
         lambda a, _: np.square(np.maximum(a, 0.0)), lambda a, _: 2.0 * np.maximum(a, 0.0)
     ),
-    "huber": Kind(
+    "huber": TermKind(
         lambda a, m: np.where(np.abs(a) <= m, a * a, m * (2.0 * np.abs(a) - m)),
         lambda a, m: 2.0 * np.clip(a, -m, m),
     ),
-    "tube": Kind(_beyond, lambda a, m: np.sign(a) * (np.abs(a) > m)),
-    "squared tube": Kind(
+    "tube": TermKind(_beyond, lambda a, m: np.sign(a) * (np.abs(a) > m)),
+    "squared tube": TermKind(
         lambda a, m: np.square(_beyond(a, m)), lambda a, m: 2.0 * np.sign(a) * _beyond(a, m)
     ),
-    "logistic": Kind(lambda a, _: np.logaddexp(0.0, a), lambda a, _: expit(a)),
-    "exp": Kind(lambda a, _: np.exp(a), lambda a, _: np.exp(a)),
-    "largest": Kind(lambda a, _: np.abs(a).max(axis=-1, keepdims=True)),  # one weight
+    "logistic": TermKind(lambda a, _: np.logaddexp(0.0, a), lambda a, _: expit(a)),
+    "exp": TermKind(lambda a, _: np.exp(a), lambda a, _: np.exp(a)),
+    "largest": TermKind(lambda a, _: np.abs(a).max(axis=-1, keepdims=True)),  # one weight
     "at most 0": _indicator(lambda a: a > 0.0),
     "is 0": _indicator(lambda a: a != 0.0),
 }
