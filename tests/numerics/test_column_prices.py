@@ -14,6 +14,7 @@ from support.sizes import each_seed
 import convexml as cml
 from convexml import LearningProblem, losses
 from convexml.certificates.algebra.rationals import dependence as split
+from convexml.certificates.learning import unpenalised
 from convexml.certificates.learning.paths import Tangent, relative_gaps, takes_many, worst_between
 from convexml.certificates.learning.repair import repair_primal
 from convexml.certificates.learning.unpenalised import price_of_columns
@@ -170,6 +171,38 @@ def test_what_exceeds_the_optimum_pays_for_it(penalty: Penalty) -> None:
     above, wrong = np.sum(found, axis=0)
     assert wrong == 0
     assert above >= 5  # there was something to pay for
+
+
+def unpaid(seed: int) -> int:
+    """How many clipped u of least absolute deviations have D(u) less the price above P."""
+    rng, found = np.random.default_rng(seed), 0
+    n, d = int(rng.integers(6, 20)), int(rng.integers(1, 4))
+    X, y = rng.integers(-8, 9, (n, d)) / 4.0, rng.integers(-8, 9, n) / 4.0
+    problem = LearningProblem(X, y, losses.Absolute(), Zero())
+    best, objective = problem.solve(tol=1e-10), problem.objective_parts
+    w, b = best.primal["w"], float(best.primal["b"])
+    value = float(np.mean(np.abs(X @ w + b - y)))
+    for size in (0.01, 0.1, 1.0, 4.0):
+        raised = best.dual["u"] - size * y / n * rng.uniform(size=n)
+        u = np.clip(raised, *objective.dual_bounds()) * (1.0 - 1e-3)
+        for point in (None, repair_primal(objective, w, b)):
+            price = price_of_columns(objective, u, -X.T @ u, point).price
+            found += -float(y @ u) - price > value * (1.0 + 1e-9) + 1e-12
+    return found
+
+
+def test_a_correction_that_leaves_the_box_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sum(map(unpaid, range(30))) == 0
+    monkeypatch.setattr(unpenalised, "_length", without_room)  # notices a check that is left out
+    assert sum(map(unpaid, range(30))) > 0
+
+
+def without_room(rows: Any, room: Array, u: Array, known: Any, sharply: bool) -> Any:
+    """A correction of any samples, whether it fits into their boxes or not."""
+    *_, gram = unpenalised._metrics(rows, room, u, known)
+    shares = np.sqrt(gram.h)
+    inside = np.flatnonzero(shares)
+    return rows.distance(gram), inside, shares[inside], ""
 
 
 def test_a_price_from_some_of_the_rows_covers_what_the_residual_gains() -> None:

@@ -158,3 +158,12 @@ def test_what_has_no_price_no_convexity_or_no_size_is_not_certified() -> None:
     assert certify_arrays(bent, [0.0], y=[0.0, 0.0]).gap == np.inf
     small = cone_program_of(None, [1e-7], [[-1.0]], [-1.0], [NonnegativeCone(1)])
     assert certify_arrays(small, [2.0], y=[1e-7]).verdict is not Verdict.CERTIFIED
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_a_multiplier_below_the_surface_of_its_cone_is_repaired_along_it(n: int) -> None:
+    """The infimum of e^x is 0 and no x attains it: a bound of 0 certifies what is near."""
+    x = cp.Variable(n)
+    found = cml.solve(cp.Problem(cp.Minimize(cp.exp(x[0])), [x[1:] == 0]))
+    assert found.verdict is cml.Verdict.CERTIFIED
+    assert found.primal_objective - found.gap <= 0.0

@@ -6,9 +6,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from support.exact.exact_numbers import exact, row
 
 import convexml as cml
-from convexml.certificates.learning.repair import product_error, repair_dual
+from convexml.certificates.learning.repair import ColumnGram, product_error, repair_dual
 from convexml.data import as_design
 from convexml.losses import Squared
 from convexml.penalties import L1
@@ -59,3 +60,16 @@ def test_a_remembered_product_is_used_only_within_its_error() -> None:
         exact = -terms.sum(axis=1).astype(float)
         assert np.all(np.abs(found.v - exact) <= found.error)
         assert np.all(found.error <= 3.0 * product_error(objective, found.u))
+
+
+@pytest.mark.parametrize(
+    "power", [2, 10, 22, 31, 40, 43]
+)  # beyond 24 the Gram matrix tells nothing
+def test_the_least_singular_value_of_two_columns_is_bounded(power: int) -> None:
+    """Of a and a + 2^-power e: no more than |sqrt(H) E v| / |v| at v = (1, -1) in its units."""
+    a, e = np.random.default_rng(power).integers(-(2**20), 2**20, (2, 12)) / 2.0**20
+    b, h = a + 2.0**-power * e, np.arange(12) % 5 / 4.0
+    units, sigma = ColumnGram(as_design(np.column_stack([a, b])), h, False).regularity
+    apart = sum(c * (x - z) ** 2 for c, x, z in zip(row(h), row(a), row(b), strict=True))
+    most = float(apart / sum(1 / exact(unit) ** 2 for unit in units))
+    assert 0.25 * most < sigma**2 <= most
