@@ -5,12 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from scipy import sparse
 from support.programs.arrays import certify_arrays
 from support.sizes import sizes
 
+import convexml as cml
 from convexml import Verdict
 from convexml.certificates.algebra.definite import eigenvalue_bound
 from convexml.certificates.algebra.searchers import solve_cone_program
@@ -165,5 +167,5 @@ def test_a_multiplier_below_the_surface_of_its_cone_is_repaired_along_it(n: int)
     """The infimum of e^x is 0 and no x attains it: a bound of 0 certifies what is near."""
     x = cp.Variable(n)
     found = cml.solve(cp.Problem(cp.Minimize(cp.exp(x[0])), [x[1:] == 0]))
-    assert found.verdict is cml.Verdict.CERTIFIED
+    assert found.verdict is Verdict.CERTIFIED
     assert found.primal_objective - found.gap <= 0.0
