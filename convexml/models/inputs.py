@@ -147,6 +147,8 @@ def samples_of_dict(stored: Mapping[str, Any]) -> tuple[Any, Array, Array]:
     """X, y and the weights as ``Samples.to_dict`` described them; dropped rows have weight 0."""
     rows, total = np.array(stored["rows"], dtype=int), int(stored["total"])
     X, labels = np.array(stored["X"], dtype=float), np.array(stored.get("y") or [0.0])
+    if stored.get("classes") is not None:  # older documents hold signs beside the labels
+        labels = np.array(stored["classes"])[(labels > 0.0).astype(int)]
     weights, X = np.zeros(total), np.repeat(X[:1], total, axis=0)
     y = np.repeat(labels[:1], total, axis=0)
     X[rows], y[rows], weights[rows] = stored["X"], labels, stored["sample_weight"]

@@ -372,8 +372,9 @@ def to_dict(problem: Any) -> dict[str, Any]:
 
 def from_dict(model: Any, stored: Mapping[str, Any]) -> Any:
     """Pose a stored problem again; dropped rows come back with weight 0."""
-    taken, given = arguments(model.__init__), dict(stored)
-    data: list[Any] = []
+    taken, data = arguments(model.__init__), list[Any]()
+    stored = dict(stored.get("parameters", {})) | dict(stored)  # older documents hold them apart
+    given: dict[str, Any] = stored
     if "rows" in stored:
         X, y, weights = samples_of_dict(stored)
         data = [X, y] if {"y", "Y"} & taken.keys() else [X]

@@ -358,3 +358,21 @@ def test_an_interval_and_a_trace_are_pickled() -> None:
     solution = pickle.loads(pickle.dumps(problem.solve("fista")))
     assert solution.trace[0].iteration == 0
     assert solution.rate_audit().holds
+
+
+def test_older_documents_are_read() -> None:
+    """Their hyperparameters stand under ``parameters``, labels beside signs."""
+    rows = {
+        "X": [[0.0], [1.0], [3.0]],
+        "sample_weight": [1.0, 2.0, 1.0],
+        "rows": [0, 1, 3],
+        "total": 4,
+    }
+    old = {**rows, "y": ["a", "b", "b"], "fit_intercept": False, "features": None}
+    read = cml.LogisticRegression.from_dict(old | {"parameters": {"lam": 0.3, "penalty": "l1"}})
+    assert (read.lam, read.sample_parts.fit_intercept) == (0.3, False)
+    known = cml.LogisticRegression([[0.0], [1.0], [3.0]], list("abb"), 0.3, penalty="l1",
+                                   fit_intercept=False, sample_weight=[1, 2, 1])  # fmt: skip
+    assert read.objective([0.5]) == known.objective([0.5])
+    signs = {**rows, "y": [-1.0, 1.0, 1.0], "classes": ["a", "b"], "nu": 0.5, "kernel": None}
+    assert cml.NuSVC.from_dict(signs).classes.tolist() == ["a", "b"]
