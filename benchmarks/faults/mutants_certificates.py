@@ -167,8 +167,8 @@ MUTANTS = [
     Mutant(
         "repair: v is not shrunk into the domain of the penalty",
         "convexml/certificates/learning/repair.py",
-        "        if scale < 1.0:\n            slack",
-        "        if scale < 0.0:\n            slack",
+        "    if scale < 1.0:\n        slack",
+        "    if scale < 0.0:\n        slack",
         (f"{FAULTS}::test_a_repaired_dual_point_is_feasible",),
     ),
     Mutant(

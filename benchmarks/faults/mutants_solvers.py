@@ -23,8 +23,8 @@ MUTANTS = [
     Mutant(
         "gradient at x instead of y (accelerated)",
         "convexml/solvers/first_order/gradient.py",
-        "gradient = P.gradient(y)",
-        "gradient = P.gradient(x)",
+        "ahead = moved(y)",
+        "ahead = moved(x)",
         (f"{ITERATES}::test_accelerated_gradient",),
     ),
     Mutant(
@@ -37,8 +37,8 @@ MUTANTS = [
     Mutant(
         "a restart downhill (accelerated)",
         "convexml/solvers/first_order/gradient.py",
-        "np.vdot(gradient, ahead - x) > 0.0",
-        "np.vdot(gradient, ahead - x) < 0.0",
+        "np.vdot(y - ahead, ahead - x) > 0.0",
+        "np.vdot(y - ahead, ahead - x) < 0.0",
         (f"{ITERATES}::test_accelerated_gradient",),
     ),
     Mutant(

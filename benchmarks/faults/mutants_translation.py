@@ -188,8 +188,8 @@ MUTANTS = [
     estimator(
         "scikit-learn: LinearRegression with 1/2",
         "regressors",
-        "fitted.X, y, Squared(), penalty, 2.0 * fitted.s, w, b,",
-        "fitted.X, y, Squared(), penalty, fitted.s, w, b,",
+        "fitted.parts(Squared(), penalty, 2.0 * fitted.s)",
+        "fitted.parts(Squared(), penalty, fitted.s)",
         "LinearRegression",
     ),
     estimator(
