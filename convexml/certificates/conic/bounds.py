@@ -18,7 +18,7 @@ from ..scale import ProgramUnits
 from .margin import nudged, repair_conic_dual, weights_of_multipliers
 from .polyhedral import bounded_prices, dual_interior, idle_columns, priced_inside, rational_dual
 from .prices import CLEAN, PASSED, Budget, Priced, approached, priced, unpriced
-from .program import FittedProgram, ScaledCone, dual_residual, row_sizes
+from .program import FittedProgram, ScaledCone, dual_residual, equilibrate_cone, row_sizes
 from .search import Completed, inward_prices, least, mixtures
 
 # Exponential multipliers inside their cones by an entry that no equality sees.
@@ -289,7 +289,7 @@ def bound_of(
     found = priced_candidates(fit.program, *there, fit.units, budget) if usable else iter(())
     for inside in found:
         budget.take(inside, there[0], target)
-        pair = _outside(program, fit.scaled, inside)
+        pair = _exactly_outside(program, fit.scaled, inside)
         bound = _evaluate(x, own, radius, pair, passed)
         best = bound if best is None else max(best, bound, key=lambda b: (b.everywhere, b.local))
         if best.everywhere >= enough or not thorough:
@@ -341,10 +341,12 @@ def priced_candidates(
     names = [name for _, name in starts]
     if not allows(FARTHER, *names):
         return
-    interior = dual_interior(program)
+    scaled = equilibrate_cone(program)
+    interior = dual_interior(scaled.program)
     for start, name in starts:
         if interior is not None and allows(FARTHER, name):
-            yield priced_inside(program, interior, w, start)
+            pair = priced_inside(scaled.program, interior, scaled.x_in(w), scaled.y_in(start))
+            yield _outside(program, scaled, pair)
     if flat and allows(ROOM, PASSED):
         yield priced(program, w, y, units)
     if not allows(FARTHER, *names):
@@ -355,7 +357,7 @@ def priced_candidates(
     if len(starts) > 1 and allows(ROOM, CLEAN):
         yield priced(program, w, clean, units, idle)
     repaired = _repaired(program, x, w, starts, units, idle, budget)
-    inner = _mixed(program, interior, w, y, units, idle, budget, names)
+    inner = _mixed(program, scaled, interior, w, y, units, idle, budget, names)
     inner = inner if mixed else iter(())
     # Inside of a polyhedron a mixture has its price; a repair may go on along the boundary.
     yield from chain(*((repaired, inner) if interior is None else (inner, repaired)))
@@ -377,6 +379,7 @@ def _repaired(
 
 def _mixed(
     program: ConeProgram,
+    scaled: ScaledCone,
     interior: Interior | None,
     w: Array,
     y: Array,
@@ -387,19 +390,28 @@ def _mixed(
 ) -> Iterator[Priced]:
     if not budget.allows(FARTHER, *names):
         return
-    for inner in mixtures(program, w, y):
+    for inner_w, inner in mixtures(scaled.program, scaled.x_in(w), scaled.y_in(y)):
         if not budget.allows(FARTHER, *names):
             return
         if interior is not None:
-            yield priced_inside(program, interior, *inner)
-        yield priced(program, *inner, units, idle)
+            yield _outside(program, scaled, priced_inside(scaled.program, interior, inner_w, inner))
+        yield priced(program, scaled.x_out(inner_w), scaled.y_out(inner), units, idle)
 
 
 def _outside(program: ConeProgram, scaled: ScaledCone, pair: Priced) -> Priced:
-    """A priced point of the scaled program in the program's own units."""
+    """A priced point of the scaled program in the program's own units, exactly."""
     w, y = scaled.x_out(pair.w), scaled.y_out(pair.y)
     left = dual_residual(program, w, y)
     return Priced(w, y, pair.value * scaled.worth, pair.price * scaled.worth, left)
+
+
+def _exactly_outside(program: ConeProgram, scaled: ScaledCone, pair: Priced) -> Priced:
+    """``_outside`` where all factors are powers of two: the residual has them, too."""
+    left = pair.left * (scaled.cost / scaled.columns)
+    if np.count_nonzero(np.abs(left) >= np.finfo(float).tiny) < np.count_nonzero(pair.left):
+        return _outside(program, scaled, pair)
+    value, price = pair.value * scaled.worth, pair.price * scaled.worth
+    return Priced(scaled.x_out(pair.w), scaled.y_out(pair.y), value, price, left)
 
 
 def _evaluate(

@@ -8,12 +8,13 @@ from dataclasses import replace
 from itertools import chain
 
 import numpy as np
+from scipy import sparse
 from scipy.sparse.linalg import lsqr
 
 from ...errors import SolverError
 from ...formulas import Condition, worst
 from ...numerics import EPS, Array, length
-from ...problem.cones import ConeProgram, NonnegativeCone, ZeroCone
+from ...problem.cones import ConeProgram, NonnegativeCone, ZeroCone, cone_program_of
 from ...problem.linear_program import LinearData
 from ..algebra.polyhedron import Interior, relative_interior
 from ..certificate import Certificate, Verdict
@@ -40,7 +41,7 @@ from .program import (
     times,
 )
 from .ray import has_point_among, inside, mixed
-from .search import Completed, interior_point, inwards
+from .search import Completed, interior_point
 
 # Whether a better point is a witness: what an exactly feasible one near it is worth.
 
@@ -93,11 +94,21 @@ def _within(program: ConeProgram, z: Array) -> Iterator[Array]:
     if program.is_polyhedral:
         return
     try:
-        inner = solve_scaled(inwards(program.without_objective()))[0][: z.size]
+        inner = solve_scaled(inwards(program))[0][: z.size]
     except SolverError:
         return
     for part in SHARES:
         yield (1.0 - part) * z + part * inner
+
+
+def inwards(program: ConeProgram) -> ConeProgram:
+    """Maximise t <= 1 where b - A x - t e is in K, e inside of the curved cones."""
+    n = program.q.size
+    e = interior_point(program) * ~program.ruled_by(ZeroCone, NonnegativeCone)
+    limit = sparse.csc_array(([1.0], ([0], [n])), shape=(1, n + 1))
+    A = sparse.vstack([sparse.hstack([program.A, e[:, None]]), limit], format="csc")
+    cost, b = -np.eye(1, n + 1, n).ravel(), np.append(program.b, 1.0)
+    return cone_program_of(None, cost, A, b, [*program.cones, NonnegativeCone(1)])
 
 
 # Whether the constraints of a cone program can be met, not only to within tol.
@@ -186,8 +197,7 @@ def _binding(fit: FittedProgram) -> LinearData:
 
 def _seen_inside(program: ConeProgram) -> Iterator[Array]:
     """Points that a solver finds in the cones: of no objective, and with the most room."""
-    flat = program.without_objective()
-    for search in (flat, inwards(flat)):
+    for search in (program.without_objective(), inwards(program)):
         try:
             yield solve_scaled(search)[0][: program.q.size]
         except SolverError:

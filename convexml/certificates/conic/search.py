@@ -57,18 +57,6 @@ def interior_point(program: ConeProgram) -> Array:
     return np.concatenate([np.zeros(0), *(inward(cone) for cone in program.cones)])
 
 
-def inwards(program: ConeProgram, e: Array | None = None) -> ConeProgram:
-    """Maximise t - x'P x / 2, t <= 1, where b - A x - t e is in K; e inside of the curved cones."""
-    n = program.q.size
-    if e is None:
-        e = interior_point(program) * ~program.ruled_by(ZeroCone, NonnegativeCone)
-    limit = sparse.csc_array(([1.0], ([0], [n])), shape=(1, n + 1))
-    A = sparse.vstack([sparse.hstack([program.A, e[:, None]]), limit], format="csc")
-    P = sparse.block_diag([program.P, sparse.csc_array((1, 1))], format="csc")
-    cost, b = -np.eye(1, n + 1, n).ravel(), np.append(program.b, 1.0)
-    return ConeProgram(P, cost, A, b, (*program.cones, NonnegativeCone(1)))
-
-
 def mixtures(program: ConeProgram, w: Array, y: Array) -> Iterator[tuple[Array, Array]]:
     """(w, y) with more and more of a dual point well inside K*, all near the equality.
 

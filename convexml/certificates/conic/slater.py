@@ -26,9 +26,9 @@ from ...problem.cones import (
     ZeroCone,
 )
 from ..algebra.polyhedron import relative_interior
+from .optimum import inwards
 from .program import linear_rows, solve_scaled
 from .ray import inside, mixed
-from .search import inwards
 
 TINY = 1e-290
 """A distance that asks for the inside of a cone, not its border."""
@@ -55,7 +55,7 @@ def search(program: ConeProgram) -> tuple[Array, Array] | None:
     """
     n, m = program.q.size, program.b.size
     try:
-        x, y = solve_scaled(inwards(program.without_objective()))
+        x, y = solve_scaled(inwards(program))
     except SolverError:
         return None
     return x[:n], y[:m]

@@ -28,7 +28,7 @@ from ..certificate import Certificate
 from ..judge import absent, judge
 from .program import distances, solve_scaled
 from .ray import falls, has_point, in_cone, in_face, is_ray, is_straight
-from .search import interior_point, inwards, relax
+from .search import interior_point, relax
 
 # Rays of a cone program where curved cones leave none but those of flatter ones.
 
@@ -350,18 +350,30 @@ def _deepest(program: ConeProgram) -> Array | None:
     norm = float(np.linalg.norm(program.q))
     if norm == 0.0:
         return None
-    bent = program.P_by_row[np.flatnonzero(np.diff(program.P_by_row.indptr))]
-    k = bent.shape[0]
-    rays = ConeProgram(
-        1e-4 * sparse.eye_array(n, format="csc"),  # picks one of those that are equally deep
-        np.zeros(n),
-        sparse.vstack([bent, program.A, program.q[None, :] / norm], format="csc"),
-        np.append(np.zeros(k + m), -1.0),
-        (ZeroCone(k), *program.cones, NonnegativeCone(1)),
+    q = program.q / norm
+    one = sparse.csc_array(np.ones((1, 1)))
+    bent = sparse.csr_array(program.P)
+    bent = bent[np.flatnonzero(np.diff(bent.indptr))]
+    blocks = [
+        [bent, None],
+        [program.A, interior_point(program)[:, None]],
+        [q[None, :], None],
+        [None, one],
+    ]
+    cones: list[Cone] = [ZeroCone(bent.shape[0]), *program.cones, NonnegativeCone(2)]
+    right = np.concatenate([np.zeros(bent.shape[0] + m), [-1.0], [1.0]])
+    kept = [row for row in blocks if row[0] is None or row[0].shape[0]]
+    A = sparse.block_array(
+        [[None if part is None else sparse.csc_array(part) for part in row] for row in kept],
+        format="csc",
     )
-    e = np.concatenate([np.zeros(k), interior_point(program), [0.0]])
+    # A small quadratic term picks one of the rays that are equally deep.
+    P = sparse.block_diag([1e-4 * sparse.eye_array(n), 0.0 * one], format="csc")
+    deepest = ConeProgram(
+        P, np.append(np.zeros(n), -1.0), A, right, tuple(c for c in cones if c.dim)
+    )
     try:
-        return solve_scaled(inwards(rays, e))[0][:n]
+        return solve_scaled(deepest)[0][:n]
     except SolverError:
         return None
 
