@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.linalg import splu
 
 from ...errors import SolverError
 from ...formulas import Condition
@@ -216,7 +217,12 @@ class ScaledCone(NamedTuple):
 
     def y_out(self, y: Array) -> Array:
         """y in the program's own units."""
-        return np.asarray(self.cost * (self.rows.T @ y) / self.unit)
+        turned = self.rows.data * y if self._is_diagonal else self.rows.T @ y
+        return np.asarray(self.cost * turned / self.unit)
+
+    @property
+    def _is_diagonal(self) -> bool:
+        return bool(self.rows.nnz == self.rows.shape[0])  # no boosts
 
     @property
     def worth(self) -> float:
@@ -224,8 +230,11 @@ class ScaledCone(NamedTuple):
         return self.cost / self.unit**2
 
     def y_in(self, y: Array) -> Array:
-        """The inverse of ``y_out`` of a program that is ``fitted``: ``rows`` is diagonal."""
-        return np.asarray(y * (self.unit / self.cost) / self.rows.data)
+        """The inverse of ``y_out``."""
+        if self._is_diagonal:
+            return np.asarray(y * (self.unit / self.cost) / self.rows.data)
+        inverse = splu(sparse.csc_matrix(self.rows.T)) if y.size else None
+        return y if inverse is None else np.asarray(inverse.solve(y) * (self.unit / self.cost))
 
 
 def equilibrate_cone(program: ConeProgram) -> ScaledCone:
