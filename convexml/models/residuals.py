@@ -122,18 +122,26 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
         Certificate
             Claim "optimal".
         """
-        owner, names = f"{self.name}.certify", ("w", "b", *self._dual_names)
+        found = self._by_name("certify", ("w", "b", *self._dual_names), point, arrays)
+        self._samples.refuse_changed(self.name)
+        return super().certify(tol=tol, **found)
+
+    def objective(self, *point: Any, **arrays: Any) -> float:
+        """P(w, b), b = 0 unless passed and the best one for None; inf where it is infeasible."""
+        at = dict(zip(("w", "b"), point, strict=False)) | arrays
+        beside = {} if "b" in at else {"b": 0.0}
+        return super().objective(**self._by_name("objective", ("w", "b"), point, arrays), **beside)
+
+    def _by_name(
+        self, method: str, names: tuple[str, ...], point: tuple[Any, ...], arrays: dict[str, Any]
+    ) -> dict[str, Any]:
+        """What was passed by position or by name, but for None."""
         taken = [name for name, _ in zip(names, point, strict=False) if name in arrays]
         if taken or len(point) > len(names):
             wrong = f"{taken[0]!r} is passed twice" if taken else f"got {len(point)} arrays"
-            raise InputError(f"{owner}: {wrong}; it takes {', '.join(names)}.")
+            raise InputError(f"{self.name}.{method}: {wrong}; it takes {', '.join(names)}.")
         found = dict(zip(names, point, strict=False)) | arrays
-        self._samples.refuse_changed(self.name)
-        return super().certify(tol=tol, **{k: v for k, v in found.items() if v is not None})
-
-    def objective(self, w: Any, b: Any = 0.0) -> float:
-        """P(w, b), with the best b for None; inf where a constraint is violated beyond rounding."""
-        return super().objective(w=w, **({} if b is None else {"b": b}))
+        return {name: value for name, value in found.items() if value is not None}
 
     def _arrays(
         self,
@@ -144,7 +152,7 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
         needed: tuple[str, ...] = (),
     ) -> Arrays:
         """Told in words of samples and features, where they are arrays of these."""
-        found = dict(zip(shapes, given, strict=False)) | dict(arrays)
+        found = self._by_name(method, tuple(shapes), given, dict(arrays))
         if "w" in found:
             w = match_coefficients(self.name, found["w"], self._samples.feature_names)
             found["w"], b = read_coefficients(self.name, w, found.get("b"), self.sample_parts)

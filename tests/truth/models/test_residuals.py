@@ -83,6 +83,8 @@ def test_targets_without_a_spread() -> None:
     ),
     (lambda: pose().certify(*[np.ones(D)] * 4), "got 4 arrays; it takes w, b, u"),
     (lambda: pose(fit_intercept=False).certify(np.ones(D), 1.0), "without intercept"),
+    (lambda: pose().dual_objective(np.zeros(N), 5), "got 2 arrays; it takes u"),
+    (lambda: pose().objective(np.ones(D), junk=1), "objective: there is no array 'junk'"),
     (lambda: pose().certify(np.ones(D), u=np.ones(3)), "u must have one entry per sample"),
     (lambda: cml.SquareRootLasso(X, 1e200 * Y, 0.1), "squares of y are beyond float64"),
 ])  # fmt: skip
