@@ -146,6 +146,7 @@ def planted(rng: np.random.Generator) -> tuple[ConeProgram, Array, Array, Fracti
 
 
 def test_variables_without_bounds_have_a_price_where_p_bends_them() -> None:
+    """Or where a row that no other free variable is in has a multiplier to move."""
     rng, finite = np.random.default_rng(11), 0
     for _ in range(30):
         program, x, y, value = planted(rng)
@@ -156,7 +157,7 @@ def test_variables_without_bounds_have_a_price_where_p_bends_them() -> None:
                 finite += 1
                 assert bound_of(found) <= value
                 assert found.price <= 1e4 * (size + 1e-15)
-    assert finite > 20
+    assert finite > 60
 
 
 def random_lp(rng: np.random.Generator) -> ConeProgram:

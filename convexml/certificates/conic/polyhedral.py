@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -161,6 +161,13 @@ SAFE = 1.01
 """Covers the rounding of a few products, of a residual and of what is off."""
 
 
+class Joined(NamedTuple):
+    """Columns j with A_j = t_j A_k, q_j = t_j q_k: together one variable u = sum t_j x_j."""
+
+    head: int
+    columns: Array
+
+
 class VariableBounds:
     """What the rows of a program imply for its variables, looked at when it is asked for.
 
@@ -168,17 +175,22 @@ class VariableBounds:
     ----------
     own, columns, entries : array
         The inequalities of one variable: their rows, columns and entries.
+    joined : mask, shape (n,)
+        The columns that were taken together.
     """
 
     def __init__(self, program: ConeProgram) -> None:
         self.program = program
         self.own, self.columns, self.entries = alone(program)
+        self.joined = np.zeros(program.q.size, dtype=bool)
 
     @cached_property
     def bounds(self) -> tuple[Array, Array]:
         """Lower and upper ones of each variable."""
-        program = self.program
-        return implied_bounds(program.A_by_row, program.b, program.ruled_by(ZeroCone))
+        return self._implied(self.program.A_by_row)
+
+    def _implied(self, A: Any) -> tuple[Array, Array]:
+        return implied_bounds(A, self.program.b, self.program.ruled_by(ZeroCone))
 
     @cached_property
     def curves(self) -> Array:
@@ -197,23 +209,126 @@ class VariableBounds:
 
     def costs(self, pair: Priced) -> Array:
         """How far r'x can be below 0, by variable; inf where nothing is known."""
-        costs = carried_costs(self.program, pair.w, pair.y, pair.left)
+        costs = self._alone(pair, np.zeros(pair.left.size))
+        asked = np.flatnonzero(np.isinf(costs))
+        groups = self._groups(asked) if 0 < asked.size <= FEW else []
+        if not groups:
+            return costs
+        members = np.concatenate([group.columns for group in groups])
+        heads = np.array([group.head for group in groups])
+        self.joined[members] = True
+        prices, off = self._together(pair, groups, heads, members)
+        if np.any(off):
+            costs = np.maximum(costs, self._alone(pair, off))
+        costs[members] = 0.0
+        costs[heads] = prices
+        return costs
+
+    def _alone(self, pair: Priced, off: Array) -> Array:
+        """``costs`` by each variable's own bounds, where r may be ``off`` by so much."""
+        costs = carried_costs(self.program, pair.w, pair.y, pair.left, off)
         unknown = np.isinf(costs)
         if np.any(unknown):
             lower, upper = (each[unknown] for each in self.bounds)
-            costs[unknown] = _most(pair.left[unknown], lower, upper)
-        # Where P has p on the diagonal alone: min_x r x + p (x - w)^2 / 2.
+            costs[unknown] = _most(pair.left[unknown], off[unknown], lower, upper)
+        return np.minimum(costs, self._curved(pair, off))
+
+    def _curved(self, pair: Priced, off: Array) -> Array:
+        """The cost where P has p on the diagonal alone: min_x s x + p (x - w)^2 / 2, s within r."""
+        ends = (pair.left - off, pair.left + off)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            bent = pair.left * (0.5 * pair.left / self.curves - pair.w)
-        bent = np.where(self.curves > 0.0, SAFE * np.maximum(bent, 0.0), np.inf)
-        return np.minimum(costs, bent)
+            costs = np.maximum(*(s * (0.5 * s / self.curves - pair.w) for s in ends))
+        return np.where(self.curves > 0.0, SAFE * np.maximum(costs, 0.0), np.inf)
+
+    def _groups(self, asked: Array) -> list[Joined]:
+        """Those of columns that are asked for: with t_j of both signs, or without any bound.
+
+        The t_j are powers of two, so that this is exact; rows of one variable do not count, and P
+        bends none of these.
+        """
+        A, (lower, upper) = self.linked, self.bounds
+        low, high = np.isfinite(lower), np.isfinite(upper)
+        straight = np.diff(sparse.csc_array(self.program.P).indptr) == 0
+        counts = np.diff(A.indptr)
+        usable, groups = straight & (counts > 0) & ~(low & high), []
+        first = np.append(A.indices, -1)[A.indptr[:-1]]
+        for k in asked.tolist():
+            if not usable[k]:
+                continue
+            near = np.flatnonzero(usable & (counts == counts[k]) & (first == first[k]))
+            t = np.array([self._ratio(k, j) for j in near.tolist()])
+            if np.any(t < 0.0) or not (low[k] or high[k]):
+                groups.append(Joined(k, near[t != 0.0]))
+                usable[near[t != 0.0]] = False
+        return groups
+
+    def _ratio(self, k: int, j: int) -> float:
+        """The t_j of ``Joined``; 0 where there is none."""
+        A, q = self.linked, self.program.q
+        one, other = (slice(A.indptr[i], A.indptr[i + 1]) for i in (k, j))
+        t = float(A.data[other][0] / A.data[one][0])
+        same = np.array_equal(A.indices[one], A.indices[other]) and q[j] == t * q[k]
+        is_power = abs(np.frexp(t)[0]) == 0.5
+        return t if same and is_power and np.array_equal(t * A.data[one], A.data[other]) else 0.0
+
+    def _together(
+        self, pair: Priced, groups: list[Joined], heads: Array, members: Array
+    ) -> tuple[Array, Array]:
+        """The cost of each group, whose share of r'x is r_k u, and how far off r is elsewhere.
+
+        Their rows of one variable have no multiplier then, which costs what it had added to D. For
+        a u without bounds a row i of it takes the exact multiplier y_i - r_k / a.
+        """
+        program, n = self.program, self.program.q.size
+        lower, upper = self._joint_bounds(heads, members)
+        linked = self.linked
+        rest = exact_residual(linked.T.tocsr()[heads], pair.y, -program.q[heads])
+        lost = SAFE * np.abs(program.b[self.own]) * pair.y[self.own]
+        by_column = np.bincount(self.columns, lost, n)
+        extra = np.array([float(np.sum(by_column[group.columns])) for group in groups])
+        off = np.zeros(n)
+        prices = _most(rest, 0.0, lower, upper)
+        open_ = np.flatnonzero(np.isinf(prices))
+        if open_.size:
+            at, rows, moved = self._carriers(pair.y, heads[open_], rest[open_])
+            off = SAFE * np.asarray(abs(program.A_by_row[rows]).T @ moved)
+            prices = _most(rest, off[heads], lower, upper)
+            prices[open_[at]] = SAFE * np.abs(program.b[rows]) * moved
+        return prices + SAFE * extra, off
+
+    def _carriers(self, y: Array, heads: Array, rest: Array) -> tuple[Array, Array, Array]:
+        """A row of each head that knows no other: heads that have one, the rows, how far y moves.
+
+        That of the most room, for what is left; inequalities keep multipliers above 0.
+        """
+        found = sparse.coo_array(self.linked[:, heads])
+        rows, at, moved = found.row, found.col, np.abs(rest[found.col] / found.data)
+        equal, level = self.program.ruled_by(ZeroCone)[rows], float(np.max(np.abs(y), initial=0.0))
+        room = np.where(equal, level, np.maximum(y[rows], 0.0))
+        lone = np.bincount(rows, minlength=y.size)[rows] == 1
+        usable = np.flatnonzero(lone & (equal | (room > 2.0 * moved)))
+        usable = usable[np.argsort(-(room * np.abs(found.data))[usable], kind="stable")]
+        best, first = np.unique(at[usable], return_index=True)
+        return best, rows[usable[first]], moved[usable[first]]
+
+    def _joint_bounds(self, heads: Array, members: Array) -> tuple[Array, Array]:
+        """Bounds of each u, which stands in the place of its head; other members are left out."""
+        A = self.program.A_by_row.copy()
+        gone = np.zeros(A.shape[1], dtype=bool)
+        gone[members] = True
+        A.data[A.indptr[self.own[gone[self.columns]]]] = 0.0
+        gone[heads] = False
+        A.data[gone[A.indices]] = 0.0
+        lower, upper = self._implied(A)
+        return lower[heads], upper[heads]
 
 
-def _most(r: Array, lower: Array, upper: Array) -> Array:
-    """How far r x can be below 0 for x between the bounds."""
+def _most(r: Array, off: Array | float, lower: Array, upper: Array) -> Array:
+    """How far s x can be below 0 for x between the bounds and s within ``off`` of r."""
+    ends = ((np.maximum(r + off, 0.0), -lower), (np.maximum(off - r, 0.0), upper))
     with np.errstate(invalid="ignore", over="ignore"):
-        fall = np.where(r > 0.0, -r * lower, np.where(r < 0.0, -r * upper, 0.0))
-    return np.asarray(SAFE * np.maximum(fall, 0.0))
+        falls = [np.where(s == 0.0, 0.0, s * np.maximum(far, 0.0)) for s, far in ends]
+    return np.asarray(SAFE * np.maximum(*falls))
 
 
 # The price of a residual where rows bound the variables that it falls on.
@@ -271,7 +386,7 @@ def _aside(known: VariableBounds, pair: Priced, asked: Array, near: Array) -> Ar
     sign = np.where(below, 1.0, -1.0)
     own = np.bincount(known.columns, known.entries * pair.y[known.own], program.q.size)
     rest, room = pair.left - own, ASIDE * program.stationarity_size(pair.w, pair.y)
-    lone = (below != above) & (known.curves == 0.0)
+    lone = (below != above) & ~known.joined & (known.curves == 0.0)
     near |= lone & (sign * rest < room)
     columns = np.flatnonzero(near)
     level = float(np.max(np.abs(pair.y), initial=0.0)) or 1.0

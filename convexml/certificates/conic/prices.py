@@ -518,12 +518,15 @@ def _carried(program: ConeProgram, w: Array, y: Array, left: Array) -> float:
     return float(np.sum(carried_costs(program, w, y, left)))
 
 
-def carried_costs(program: ConeProgram, w: Array, y: Array, left: Array) -> Array:
+def carried_costs(
+    program: ConeProgram, w: Array, y: Array, left: Array, off: Array | None = None
+) -> Array:
     """What it costs to have what is left of each variable carried by a row of it alone.
 
-    inf where no row does.
+    inf where no row does. What is left may be ``off`` by so much.
     """
-    size = np.abs(left)
+    off = np.zeros(left.size) if off is None else off
+    size = np.abs(left) + off
     cheapest = np.where(size == 0.0, 0.0, np.inf)
     rows, columns, a = alone(program)
     used = size[columns] != 0.0
@@ -531,16 +534,16 @@ def carried_costs(program: ConeProgram, w: Array, y: Array, left: Array) -> Arra
     if rows.size == 0:
         return cheapest
     # The multiplier that carries everything is -rest / a: only the sign of the rest has a say.
-    own = a * y[rows]
-    rest = np.sign(a) * (left[columns] - own)
-    size_of_rest = np.abs(left[columns]) + np.abs(own)
+    own, far = a * y[rows], off[columns]
+    rest = np.sign(a) * (left[columns] - own) + far
+    size_of_rest = np.abs(left[columns]) + np.abs(own) + far
     near = np.abs(rest) <= 4.0 * EPS * size_of_rest + TINY
     if np.any(near):
         system = program.equality[columns[near]]
         at = np.repeat(program.q.size + rows[near], np.diff(system.indptr))
         system.data[system.indices == at] = 0.0
         exact = exact_residual(system, np.concatenate([w, y]), -program.q[columns[near]])
-        rest[near] = np.sign(a[near]) * exact
+        rest[near] = np.sign(a[near]) * exact + far[near]
     fits = rest <= 0.0
     cost = 1.01 * np.abs(program.b[rows]) * size[columns] / np.abs(a)
     np.minimum.at(cheapest, columns[fits], cost[fits])
