@@ -219,6 +219,9 @@ class BlockedDesign:
         """The number of additions that an entry of X'u has gone through: see ``DenseDesign``."""
         return self.facts.chain + len(self.lengths).bit_length()
 
+    def __reduce__(self) -> Any:
+        return BlockedDesign.of, (self.brought.blocks(), self.brought.executor)
+
     @property
     def visits(self) -> Visits:
         """How often the blocks were read."""

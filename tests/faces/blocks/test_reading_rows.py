@@ -174,6 +174,12 @@ def test_labels_are_those_of_all_blocks_together() -> None:
             model(cml.RowBlocks(pieces(X, three, none)), lam=0.1)
 
 
+def test_single_blocks_of_a_copy_are_visited() -> None:
+    copied = pickle.loads(pickle.dumps(cml.Lasso(blocks(), lam=0.1)))
+    solution = copied.solve("saga", tol=1e-3)
+    assert (solution.status, solution.solver) == ("optimal", "saga")
+
+
 def test_problems_and_solutions_are_pickled_told_and_drawn() -> None:
     for problem in (cml.Lasso(blocks(), lam=0.1), cml.SoftmaxRegression(blocks(WORDS), lam=0.1)):
         solution = problem.solve(tol=1e-10)
