@@ -20,7 +20,7 @@ from ..errors import InputError
 from ..formulas import Terms, Weights, constant, listed
 from ..losses import Squared
 from ..modelling import cp
-from ..numerics import LEAST_SQUARE, Array
+from ..numerics import Array
 from ..penalties import Zero
 from ..problem import Objective, Statement
 from ..problem.residuals import RegressionSamples
@@ -28,7 +28,7 @@ from ..problem.terms import Pair
 from ..solvers.dual.combinations import combination_steps
 from ..solvers.exact import Fit, Selection, scaled_lasso, smallest_box, without_combinations
 from ..validation import nonnegative_number, yes_or_no
-from .arrays import ArrayProblem, Arrays, Shapes
+from .arrays import Arrays, SampledProblem, Shapes
 from .base import Hyperparameter
 from .cross_validation import CrossValidated
 from .inputs import (
@@ -39,14 +39,14 @@ from .inputs import (
     read_matrix,
     read_samples,
     refuse_lost,
+    refuse_squares,
 )
 from .latex import KEPT, Latex, such_that, weights_of
 from .prediction import Predictor
 from .regression import Lasso, LeastSquares
-from .solution import Solution
 
 
-class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
+class ResidualProblem(CrossValidated, Predictor, SampledProblem):
     """A regression in (w, b) with a strength lam, whose dual point has a name of its own."""
 
     lam = Hyperparameter()
@@ -65,12 +65,8 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
         self._hyper = self._check(lam=lam)
         samples = read_samples(self.name, X, y, sample_weight, "real")
         self._compose(samples, intercept)
-        null, flat = self.residuals.spread, not np.any(samples.y != self.residuals.mean)
-        if not (math.sqrt(LEAST_SQUARE) < null < 1e140 or flat):
-            raise InputError(
-                f"{self.name}: squares of y are beyond float64 (entries up to "
-                f"{np.max(np.abs(samples.y)):g}); change its unit."
-            )
+        null = self.residuals.spread
+        refuse_squares(self.name, "squares of y", samples.y, null * null, 1e280)
 
     def _compose(self, samples: Samples, intercept: bool) -> None:
         self._samples = samples
@@ -96,11 +92,6 @@ class ResidualProblem(CrossValidated, Predictor, ArrayProblem):
         return Objective(it.design, it.y, Squared(), Zero(), it.c, it.fit_intercept, names)
 
     # -- solved and judged -----------------------------------------------------------------------
-
-    def solve(self, solver: str = "auto", **options: Any) -> Solution:
-        """Solve and certify, as every problem; w0 has no effect here."""
-        self._samples.refuse_changed(self.name)
-        return super().solve(solver, **options)
 
     def certify(self, *point: Any, tol: float = 1e-6, **arrays: Any) -> Certificate:
         """Judge a point, whoever computed it: (w, b, dual point), by position or by name.
