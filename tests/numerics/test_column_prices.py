@@ -192,9 +192,9 @@ def unpaid(seed: int) -> int:
 
 
 def test_a_correction_that_leaves_the_box_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert sum(map(unpaid, range(30))) == 0
+    assert sum(map(unpaid, range(60))) == 0
     monkeypatch.setattr(unpenalised, "_length", without_room)  # notices a check that is left out
-    assert sum(map(unpaid, range(30))) > 0
+    assert sum(map(unpaid, range(60))) > 0
 
 
 def without_room(rows: Any, room: Array, u: Array, known: Any, sharply: bool) -> Any:

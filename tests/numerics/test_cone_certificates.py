@@ -162,10 +162,16 @@ def test_what_has_no_price_no_convexity_or_no_size_is_not_certified() -> None:
     assert certify_arrays(small, [2.0], y=[1e-7]).verdict is not Verdict.CERTIFIED
 
 
-@pytest.mark.parametrize("n", [2, 3, 5])
-def test_a_multiplier_below_the_surface_of_its_cone_is_repaired_along_it(n: int) -> None:
+def test_multipliers_below_the_surface_of_their_cone_are_repaired_along_it() -> None:
     """The infimum of e^x is 0 and no x attains it: a bound of 0 certifies what is near."""
-    x = cp.Variable(n)
-    found = cml.solve(cp.Problem(cp.Minimize(cp.exp(x[0])), [x[1:] == 0]))
-    assert found.verdict is Verdict.CERTIFIED
-    assert found.primal_objective - found.gap <= 0.0
+    verdicts = []
+    for n in range(2, 7):
+        x = cp.Variable(n)
+        problem = cp.Problem(cp.Minimize(cp.exp(x[0])), [x[1:] == 0])
+        for far in (24.0, 28.0, 32.0, 36.0, 40.0):
+            x.value = -far * np.eye(n)[0]
+            problem.constraints[0].save_dual_value(np.zeros(n - 1))
+            found = cml.certify(problem)
+            assert found.gap >= np.exp(-far) * (1.0 - 1e-9)
+            verdicts.append(found.verdict)
+    assert verdicts.count(Verdict.CERTIFIED) > 13  # without these steps 8 of 25
