@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import inspect
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -71,11 +70,9 @@ def read_table(path: Path, lines: int, columns: int) -> Array:
     rows = _without_header(_rows(path))
     for line, cells in rows:
         if len(cells) != columns:
-            raise DataError(
-                f"{path}, line {line}: needs {columns} columns, one per class, got {len(cells)}"
-            )
+            raise DataError(f"{path}, line {line}: needs {columns} columns, got {len(cells)}")
     if len(rows) != lines:
-        raise DataError(f"{path}: needs {lines} lines, one per feature, got {len(rows)}")
+        raise DataError(f"{path}: needs {lines} lines, got {len(rows)}")
     return np.array([[_number(path, line, cell) for cell in cells] for line, cells in rows])
 
 
@@ -188,20 +185,22 @@ def _certify(file: Any, weights: Path, intercept: float | None, tol: float) -> A
             f"{file.path}: a statement in plain CVXPY does not say which variable the "
             "weights are; use a model"
         )
-    shape = getattr(problem, "coefficients_shape", None) or problem.variables["x"].shape
+    learnt = {"w": getattr(problem, "coefficients_shape", ()), "b": ()}
+    shapes = problem.shapes()[0] if hasattr(problem, "shapes") else learnt
+    shape = next(iter(shapes.values()))
     if len(shape) == 2:
         values, b = read_table(weights, *shape), None
     else:
         features = file.features if shape == (len(file.features),) else ()
-        values, b = read_weights(weights, shape[0], features)
+        values, b = read_weights(weights, *shape or (1,), features)
     if b is not None and intercept is not None:
         raise typer.BadParameter(f"{weights} holds an intercept already", param_hint="--intercept")
     b = intercept if b is None else b
-    if "b" in inspect.signature(problem.certify).parameters:
-        return problem.certify(values, b, tol=tol)
-    if b is not None:
-        raise InputError(f"{file.path}: a linear program has no intercept")
-    return problem.certify(values, tol=tol)
+    if b is None:
+        return problem.certify(values.reshape(shape), tol=tol)
+    if "b" not in shapes:
+        raise InputError(f"{file.path}: {type(problem).__name__} has no intercept")
+    return problem.certify(values, b=b, tol=tol)
 
 
 def _document(name: str, certificate: Any) -> str:

@@ -56,6 +56,20 @@ def test_check_the_right_coefficients(run: Command, ridge: Path) -> None:
     assert run("check", ridge, "--weights", "W.csv", "--intercept", "1").exit_code == 2  # two of b
 
 
+@pytest.mark.parametrize("name", [
+    "enclosing_ball_iris", "generalized_lasso_diabetes", "bernoulli_breast_cancer",
+    "convex_clustering_iris", "lp_wyndor", "nu_svc_breast_cancer",
+])  # fmt: skip
+def test_what_a_problem_is_answered_with_is_checked(
+    run: Command, tmp_path: Path, name: str
+) -> None:
+    """The first array of an answer: a vector, a table, a single number."""
+    path = PROBLEMS / f"{name}.toml"
+    answer = next(iter(cml.load(path).solve(tol=1e-9).primal.values()))
+    np.savetxt(tmp_path / "W.csv", np.atleast_1d(answer), delimiter=",", fmt="%.17g")
+    assert run("check", path, "--weights", "W.csv").exit_code == 0
+
+
 @pytest.mark.parametrize("text", ["1.1\n0.0\n", "0\n1\n", "w0,1\nw1,0\nb,0.9\n"])
 def test_check_wrong_coefficients_is_5(run: Command, ridge: Path, text: str) -> None:
     write(ridge.parent / "W.csv", text)
@@ -119,8 +133,8 @@ def test_check_coefficients_of_classes(run: Command, tmp_path: Path) -> None:
     for text, code, words in (
         (f"a,b,c\n{values}\n", 0, "CERTIFIED"),
         ("0,0,0\n", 5, "REFUTED"),
-        ("0,0\n", 3, "line 1: needs 3 columns, one per class, got 2"),
-        ("0,0,0\n1,2,3\n", 3, "needs 1 lines, one per feature, got 2"),
+        ("0,0\n", 3, "line 1: needs 3 columns, got 2"),
+        ("0,0,0\n1,2,3\n", 3, "needs 1 lines, got 2"),
     ):
         result = run("check", table, "--weights", write(tmp_path / "w.csv", text))
         assert result.exit_code == code
