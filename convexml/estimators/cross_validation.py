@@ -289,7 +289,8 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
 
     def _over_folds(self, given: Given) -> None:
         """The alpha of the best mean score; of several targets each has its problem."""
-        owner, kept, alphas = type(self).__name__, counted(given), np.atleast_1d(self.alphas)
+        owner, kept = type(self).__name__, counted(given)
+        alphas = np.atleast_1d(self.alphas).astype(float)
         splits = splits_of(f"{owner}.fit", "cv", self.cv, given.y, given.weights)
         targets = np.reshape(kept.y, (len(kept.y), -1)).T
         common = {"fit_intercept": self.fit_intercept, "sample_weight": kept.weights}
@@ -335,7 +336,7 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
                     f"{owner}.fit: {name} holds numbers of size {largest:.1e}, weighted, and the "
                     f"closed form of leaving one out squares them; scale {name} down, or pass cv."
                 )
-        alphas = np.atleast_1d(self.alphas)
+        alphas = np.atleast_1d(self.alphas).astype(float)
         plain = self.scoring is None and not (self.store_cv_results or self.alpha_per_target)
         if not plain or kept.y.ndim > 1 or not np.all(alphas > 0.0):
             linear_model.RidgeCV.fit(self, *kept)
