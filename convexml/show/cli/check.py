@@ -192,7 +192,7 @@ def _certify(file: Any, weights: Path, intercept: float | None, tol: float) -> A
         values, b = read_table(weights, *shape), None
     else:
         features = file.features if shape == (len(file.features),) else ()
-        values, b = read_weights(weights, *shape or (1,), features)
+        values, b = read_weights(weights, shape[0] if shape else 1, features)
     if b is not None and intercept is not None:
         raise typer.BadParameter(f"{weights} holds an intercept already", param_hint="--intercept")
     b = intercept if b is None else b
