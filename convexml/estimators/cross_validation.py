@@ -292,7 +292,6 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
         owner, kept = type(self).__name__, counted(given)
         alphas = np.atleast_1d(self.alphas).astype(float)
         splits = splits_of(f"{owner}.fit", "cv", self.cv, given.y, given.weights)
-        targets = np.reshape(kept.y, (len(kept.y), -1)).T
         common = {"fit_intercept": self.fit_intercept, "sample_weight": kept.weights}
         grids = [
             on_folds(
@@ -302,7 +301,7 @@ class RidgeCV(LinearFit, linear_model.RidgeCV):
                 self.tol,
                 lambda part: alphas / part._samples.weights.sum(),
             )
-            for y in targets
+            for y in np.reshape(kept.y, (len(kept.y), -1)).T
         ]
         gaps = np.array([[fold.gaps for fold in each] for each in grids])
         self.gap_path_ = np.squeeze(np.max(gaps, axis=0).T)
