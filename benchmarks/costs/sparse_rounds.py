@@ -41,8 +41,6 @@ def cases(n: int, d: int, nonzeros: int) -> Iterator[tuple[str, object, dict[str
     yield "pegasos", pose(Hinge(), L2(1e-4), False), {}
     for penalty in (L2(1e-4), L1(1e-4), ElasticNet(1e-4, 1e-4), Box(-0.1, 0.1), L2Ball(1.0)):
         yield "saga", pose(Squared(), penalty), {}
-    for penalty in (L2(1e-4), L1(1e-4), Box(-0.1, 0.1), L2Ball(1.0)):
-        yield "online_gradient_descent", pose(Hinge(), penalty), {}
 
 
 def seconds(work: Callable[[], object]) -> float:

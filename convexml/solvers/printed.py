@@ -14,32 +14,40 @@ import numpy as np
 
 from .. import textbook
 from ..numerics import Array
+from ..penalties import L2Ball
 from ..problem import Objective
 from ..theory import (
     AcceleratedRate,
+    CornerRegret,
     DecreasingSubgradientRate,
     Descent,
     DualAscent,
     GradientDescentRate,
+    LeaderRegret,
     NewtonRate,
+    OnlineRegret,
     PegasosRate,
     PerceptronBound,
     ProximalGradientRate,
     SagaRate,
     SgdRate,
+    corner_slope,
+    round_slope,
+    strong_convexity,
 )
 from ..theory.constants import (
+    has_bounded_slope,
     loss_smoothness,
     row_squares,
     sample_loss_smoothness,
     sample_smoothness,
     smoothness,
 )
-from ..validation import positive_number
+from ..validation import positive_integer, positive_number
 from .composite import Composite
 from .driver import Iterate
 from .needs import Algorithm
-from .steps import Constant, InverseSqrt, InverseTime, Schedule, schedule
+from .steps import Constant, InverseSqrt, InverseTime, Schedule, constant, schedule
 
 PREFIX = "textbook."
 
@@ -68,6 +76,16 @@ class Printed(Composite):
         self.passes += 2.0 / objective.n
         slope = objective.loss.derivative(objective.y[i : i + 1], np.array([row @ x]))
         return self._plus(objective.n * objective.c[i] * slope * row, by(x[:-1]))
+
+    def met(self, x: Array, t: int) -> Array:
+        """A subgradient of f_i at x, i = t mod n: the samples are met in their order."""
+        return self.sample(x, t % self.objective.n, self.objective.penalty.subgradient)
+
+    def suffered(self, x: Array, t: int) -> float:
+        """f_i(x) for the same i."""
+        objective, i = self.objective, t % self.objective.n
+        loss = objective.loss.value(objective.y[i : i + 1], np.array([self.X[i] @ x]))[0]
+        return float(objective.n * objective.c[i] * loss) + objective.penalty.value(x[:-1])
 
     def hessian(self, x: Array) -> Array:
         """X~'HX~ with H_i = c_i l''(y_i, z_i), and that of Omega; b that is fixed has step 0."""
@@ -240,6 +258,121 @@ def saga(
     return counted(page, points, Constant(gamma), average=False)
 
 
+def played(page: Printed, points: Iterator[Array], step: float, ball: float) -> Run:
+    """The mean of the points played so far, pass after pass, and what they have suffered."""
+    mean, suffered = np.zeros(()), 0.0
+    for t, x in enumerate(points):
+        mean = mean + (x - mean) / (t + 1)
+        if t % page.objective.n == 0:
+            yield page.iterate(mean, step=step, steps=t, suffered=suffered, ball=ball)
+        suffered += page.suffered(x, t)
+
+
+def rounds(horizon: int | None, objective: Objective, owner: str) -> float:
+    """The square root of the number of rounds that a step is made for, 100 n by default."""
+    count = 100 * objective.n if horizon is None else positive_integer(horizon, owner, "horizon")
+    return float(np.sqrt(count))
+
+
+def field(
+    objective: Objective, x: Array, owner: str, step: Any, ball: Any, horizon: int | None
+) -> tuple[float, float, Callable[[Array], Array]]:
+    """The radius B of the ball that is played in, the step B / (G sqrt(T)), and the projection.
+
+    The ball holds the solution: mu |x_0 - x*|^2 / 2 <= P(x_0) - P* <= P(x_0), or
+    mu |w*|^2 / 2 <= P*. It is one of (w, b) where the slope of the loss is unbounded, else of w;
+    where mu = 0 it is all there is, and the step takes P(x_0) / G for B.
+    """
+    value, penalty, whole = objective.primal(x[:-1], x[-1]), objective.penalty, False
+    mu, start = penalty.strong_convexity, 0.0
+    if not has_bounded_slope(objective):
+        whole, mu, start = True, strong_convexity(objective), float(np.linalg.norm(x))
+    if ball is not None:
+        ball = positive_number(ball, owner, "ball")
+    else:
+        ball = start + float(np.sqrt(2.0 * value / mu)) if mu > 0.0 else np.inf
+    if isinstance(penalty, L2Ball) and not objective.fit_intercept:
+        ball = min(ball, penalty.t)
+    G = round_slope(objective, ball) or 1.0
+    B = (ball if np.isfinite(ball) else value / G) or 1.0
+
+    def into(x: Array) -> Array:
+        x = np.append(penalty.project(x[:-1]), x[-1])
+        part = x if whole else x[:-1]
+        size = float(np.linalg.norm(part))
+        if size > ball:
+            part *= ball / size
+        return x
+
+    return ball, constant(step, owner, lambda: B / (G * rounds(horizon, objective, owner))), into
+
+
+def online_gradient_descent(
+    objective: Objective,
+    w: Array,
+    b: float,
+    *,
+    step: float | None = None,
+    ball: float | None = None,
+    horizon: int | None = None,
+) -> Run:
+    """``textbook.online_gradient_descent`` for f_0, f_1, ..., pass after pass: means of the points.
+
+    Step B / (G sqrt(T)) by default, T = ``horizon``, B = ``ball``: see ``field``.
+    """
+    page, owner = Printed(objective), "textbook.online_gradient_descent"
+    x = page.pack(objective.penalty.project(w), b)
+    ball, eta, into = field(objective, x, owner, step, ball, horizon)
+    points = textbook.online_gradient_descent(page.met, into(x), eta, into)
+    return played(page, points, eta, ball)
+
+
+def follow_the_regularized_leader(
+    objective: Objective,
+    w: Array,
+    b: float,
+    *,
+    step: float | None = None,
+    ball: float | None = None,
+    horizon: int | None = None,
+) -> Run:
+    """``textbook.follow_the_regularized_leader`` for |w - w_0|^2 / 2: means of the leaders.
+
+    Step and ball as for ``online_gradient_descent``.
+    """
+    page, owner = Printed(objective), "textbook.follow_the_regularized_leader"
+    x = page.pack(objective.penalty.project(w), 0.0)
+    ball, eta, into = field(objective, x, owner, step, ball, horizon)
+    points = textbook.follow_the_regularized_leader(
+        lambda x, t: eta * page.met(x, t), len(x), 1.0, lambda moved: into(x + moved)
+    )
+    return played(page, points, eta, ball)
+
+
+def exponentiated_gradient(
+    objective: Objective,
+    w: Array,
+    b: float,
+    *,
+    step: float | None = None,
+    horizon: int | None = None,
+) -> Run:
+    """``textbook.exponentiated_gradient`` on the 2 d corners of |w|_1 <= t: means of the points.
+
+    Step sqrt(2 log(2 d) / T) / G by default, T = ``horizon``; it starts at w = 0, whatever w0.
+    """
+    page, d, t = Printed(objective), objective.d, objective.penalty.t  # type: ignore[attr-defined]
+    owner, corners = "textbook.exponentiated_gradient", t * np.vstack([np.eye(d), -np.eye(d)])
+    usual = float(np.sqrt(2.0 * np.log(2.0 * d))) / (corner_slope(objective) or 1.0)
+    eta = constant(step, owner, lambda: usual / rounds(horizon, objective, owner))
+
+    def slope(p: Array, k: int) -> Array:
+        return corners @ page.met(page.pack(p @ corners, 0.0), k)[:-1]
+
+    shares = textbook.exponentiated_gradient(slope, 2 * d, eta)
+    return played(page, (page.pack(p @ corners, 0.0) for p in shares), eta, np.inf)
+
+
 def newton(objective: Objective, w: Array, b: float) -> Run:
     """``textbook.newton`` for P: t = 1, no search."""
     page = Printed(objective)
@@ -349,6 +482,14 @@ SVM = (
     "uniform l2 penalty",
     "model without an intercept",
 )
+PLAYED = (
+    "learning problem",
+    "scalar prediction",
+    "finite loss",
+    "model without an intercept",
+    "bounded slope of each sample on its ball",
+)
+"""What the rounds of a regularised leader need."""
 PRINTED = (
     Algorithm("textbook.gradient_descent", gradient_descent, SMOOTH, 10_000, GradientDescentRate()),
     Algorithm(
@@ -366,6 +507,27 @@ PRINTED = (
     Algorithm("textbook.sgd", sgd, SLOPED, 100_000, SgdRate()),
     Algorithm("textbook.pegasos", pegasos, (*SVM, "equal sample weights"), 100_000, PegasosRate()),
     Algorithm("textbook.saga", saga, SPLIT, 100_000, SagaRate()),
+    Algorithm(
+        "textbook.online_gradient_descent",
+        online_gradient_descent,
+        (*SLOPED, "bounded slope of each sample"),
+        500,
+        OnlineRegret(),
+    ),
+    Algorithm(
+        "textbook.follow_the_regularized_leader",
+        follow_the_regularized_leader,
+        (*PLAYED, "subgradient of the penalty", "no constraint but a Euclidean ball"),
+        500,
+        LeaderRegret(),
+    ),
+    Algorithm(
+        "textbook.exponentiated_gradient",
+        exponentiated_gradient,
+        (*PLAYED, "l1 ball as its penalty"),
+        500,
+        CornerRegret(),
+    ),
     Algorithm("textbook.newton", newton, SMOOTH, 100, NewtonRate(searched=False)),
     Algorithm("textbook.damped_newton", damped_newton, SMOOTH, 100, NewtonRate()),
     Algorithm(

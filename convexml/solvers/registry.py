@@ -13,14 +13,11 @@ from ..theory import (
     AdmmResiduals,
     AugmentedLagrangianRate,
     ConjugateGradientsRate,
-    CornerRegret,
     Descent,
     DualAscent,
     InexactNewtonRate,
     InteriorPointRate,
-    LeaderRegret,
     NewtonRate,
-    OnlineRegret,
     PegasosRate,
     PerceptronBound,
     ProximalGradientRate,
@@ -62,11 +59,6 @@ from .second_order.irls import irls
 from .second_order.newton import newton, newton_cg
 from .second_order.normal_equations import normal_equations
 from .second_order.quadratic import method_of_multipliers, proximal_newton
-from .stochastic.online import (
-    exponentiated_gradient,
-    follow_the_regularized_leader,
-    online_gradient_descent,
-)
 from .stochastic.saga import saga
 from .stochastic.sgd import pegasos, perceptron, sgd, stochastic_subgradient
 
@@ -81,13 +73,6 @@ BOUNDED = ("bounded curvature", "bounded curvature of the penalty")
 GENERAL = ("learning problem",)
 """Also where b has shape (K,) and predictions (n, K), for K classes."""
 SCALAR = (*GENERAL, "scalar prediction")
-PLAYED = (
-    *SCALAR,
-    "finite loss",
-    "model without an intercept",
-    "bounded slope of each sample on its ball",
-)
-"""What the rounds of a regularised leader need."""
 BROUGHT = ("model that brings it",)
 """What is written for some models in arrays of their own, which name it among their methods."""
 
@@ -157,27 +142,6 @@ TABLE = (
     Algorithm("saga", saga, (*SCALAR, *SPLIT), 10_000, SagaRate()),
     Algorithm(
         "perceptron", perceptron, (*SCALAR, "separation problem"), 200_000, PerceptronBound()
-    ),
-    Algorithm(
-        "online_gradient_descent",
-        online_gradient_descent,
-        (*SCALAR, "finite loss", "subgradient of the penalty", "bounded slope of each sample"),
-        500,
-        OnlineRegret(),
-    ),
-    Algorithm(
-        "follow_the_regularized_leader",
-        follow_the_regularized_leader,
-        (*PLAYED, "subgradient of the penalty", "no constraint but a Euclidean ball"),
-        500,
-        LeaderRegret(),
-    ),
-    Algorithm(
-        "exponentiated_gradient",
-        exponentiated_gradient,
-        (*PLAYED, "l1 ball as its penalty"),
-        500,
-        CornerRegret(),
     ),
     Algorithm(
         "dual_coordinate_descent",
@@ -253,8 +217,11 @@ ELSEWHERE: dict[str, str] = {
     "sag": " Take 'saga'.",
     "working_set": " Take 'coordinate_descent'.",
     "libsvm": " Take 'smo'.",
+    "online_gradient_descent": " Take 'textbook.online_gradient_descent'.",
+    "follow_the_regularized_leader": " Take 'textbook.follow_the_regularized_leader'.",
+    "exponentiated_gradient": " Take 'textbook.exponentiated_gradient'.",
 }
-"""Solvers of other libraries, and which of ours is nearest."""
+"""Solvers of other libraries, or as they were called before, and which of ours is nearest."""
 
 
 def register(

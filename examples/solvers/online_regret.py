@@ -25,9 +25,9 @@ from convexml import losses, penalties, theory
 
 T, D, RADIUS = 100, 60, 2.0
 PLAYERS = {
-    "online_gradient_descent": penalties.L2Ball(np.sqrt(2.0)),
-    "follow_the_regularized_leader": penalties.L2Ball(np.sqrt(2.0)),
-    "exponentiated_gradient": penalties.L1Ball(RADIUS),
+    "textbook.online_gradient_descent": penalties.L2Ball(np.sqrt(2.0)),
+    "textbook.follow_the_regularized_leader": penalties.L2Ball(np.sqrt(2.0)),
+    "textbook.exponentiated_gradient": penalties.L1Ball(RADIUS),
 }
 
 
@@ -37,14 +37,14 @@ def main(picture: str | None = None) -> tuple[list[object], list[object]]:
     y = X[:, 0] - X[:, 1]
 
     promised, suffered = {}, {}
-    print(f"{'player':32}{'regret':>10}{'promised':>10}")
+    print(f"{'player':40}{'regret':>10}{'promised':>10}")
     for name, ball in PLAYERS.items():
         problem = cml.LearningProblem(X, y, losses.Absolute(), ball, fit_intercept=False)
-        known = {} if name == "exponentiated_gradient" else {"ball": ball.t}
+        known = {} if name == "textbook.exponentiated_gradient" else {"ball": ball.t}
         run = problem.solve(name, tol=1e-12, max_iter=1, horizon=T, **known).rate_audit()
         (claim,) = (each for each in run.claims if each.is_rate)
         suffered[name], promised[name] = float(claim.measured[-1]), float(claim.bound[-1])
-        print(f"{name:32}{suffered[name]:10.1f}{promised[name]:10.1f}  {run.holds}")
+        print(f"{name:40}{suffered[name]:10.1f}{promised[name]:10.1f}  {run.holds}")
 
     if picture is not None:
         draw(picture, suffered, promised)
@@ -57,7 +57,7 @@ def main(picture: str | None = None) -> tuple[list[object], list[object]]:
     best = min(suffered, key=lambda name: suffered[name])
     within = all(suffered[name] <= promised[name] for name in PLAYERS)
     computed = [*promised.values(), float(at_the_end), best, "within" if within else "beyond"]
-    return computed, [euclid, euclid, corners, corners, "exponentiated_gradient", "within"]
+    return computed, [euclid, euclid, corners, corners, "textbook.exponentiated_gradient", "within"]
 
 
 def draw(picture: str, suffered: dict[str, float], promised: dict[str, float]) -> None:

@@ -99,7 +99,7 @@ def test_a_forgotten_model_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ]
 
 
-SHARED = {"accelerated", "follow", "shown"}
+SHARED = {"accelerated", "shown"}
 """Runs that several algorithms share."""
 
 

@@ -369,7 +369,7 @@ def test_a_step_that_is_too_long_is_named(
 
 
 def test_a_ball_that_leaves_the_solution_out_is_noticed() -> None:
-    found = audit(cml.Ridge(*REAL, 0.01), "online_gradient_descent", max_iter=40, ball=0.1)
+    found = audit(cml.Ridge(*REAL, 0.01), "textbook.online_gradient_descent", max_iter=40, ball=0.1)
     assert "outside the ball" in found.first_violation
 
 

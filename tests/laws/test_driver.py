@@ -92,7 +92,7 @@ def test_the_time_limit_is_kept(solver: str) -> None:
     assert short.choice.count("ended") == 0  # one limit for all that auto tries
 
 
-STOCHASTIC = ("sgd", "saga", "online_gradient_descent")
+STOCHASTIC = ("sgd", "saga", "textbook.online_gradient_descent")
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ def problems() -> dict[str, cml.LearningProblem]:
         "lasso": cml.Lasso(X, Y, 0.1),
         "weighted lasso": cml.Lasso(X, Y, 0.1, sample_weight=WEIGHTS),
         "ball": cml.ConstrainedRidge(X, Y, 1.0),
+        "l1 ball without b": cml.ConstrainedLasso(X, Y, 1.0, fit_intercept=False),
         "logistic": cml.LogisticRegression(X, MIXED),
         "logistic without b": cml.LogisticRegression(X, MIXED, fit_intercept=False),
         "logistic l2": cml.LogisticRegression(X, MIXED, 0.1),
@@ -49,7 +50,8 @@ def problems() -> dict[str, cml.LearningProblem]:
     }
 
 
-SLOW = ("sgd", "pegasos", "subgradient", "perceptron")
+ONLINE = ("online_gradient_descent", "follow_the_regularized_leader", "exponentiated_gradient")
+SLOW = ("sgd", "pegasos", "subgradient", "perceptron", *ONLINE)
 """Their theorems promise 1/sqrt(T), a floor, or a separating (w, b) that is not the widest."""
 PAIRS = [
     (name, which)
@@ -138,7 +140,8 @@ FILES = [path for path in FILES if read_table_of(path).statement is None]
 @pytest.mark.parametrize(("name", "which"), by_turns(PAIRS))
 def test_it_runs_and_is_judged(name: str, which: str) -> None:
     problem, short = problems()[which], name.removeprefix("textbook.")
-    solution = problem.solve(name, max_iter=800 if short in SLOW else None)
+    few = 200 if short in ONLINE else 800 if short in SLOW else None
+    solution = problem.solve(name, max_iter=few)
     assert solution.solver == name
     best = problem.solve().objective
     assert solution.objective >= best - 1e-9 * abs(best)

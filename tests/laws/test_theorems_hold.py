@@ -20,7 +20,7 @@ from convexml.numerics import Array
 from convexml.penalties import L2
 
 FIRST_ORDER = ("gradient_descent", "accelerated_gradient", "proximal_gradient", "fista")
-SURE = (*FIRST_ORDER, "subgradient", "newton", "online_gradient_descent")
+SURE = (*FIRST_ORDER, "subgradient", "newton", "textbook.online_gradient_descent")
 CASES = [
     pytest.param(solver, name, marks=pytest.mark.slow if (j + k) % 3 else ())
     for j, solver in enumerate((*SURE, "sgd", "saga"))
@@ -32,7 +32,7 @@ CASES = [
 @pytest.mark.parametrize(("solver", "name"), CASES)
 def test_the_theorem_holds_at_every_iteration(solver: str, name: str) -> None:
     problem = RATES[name]()
-    size = {"sgd": 10, "saga": 8, "online_gradient_descent": 12}.get(solver, 60)
+    size = {"sgd": 10, "saga": 8, "textbook.online_gradient_descent": 12}.get(solver, 60)
     seeds = (2 if name in ROOM else 24) if solver in ("sgd", "saga") else None
     solution = problem.solve(solver, tol=1e-15, max_iter=size)
     found = solution.rate_audit(iterations=size, seeds=seeds)
@@ -153,8 +153,12 @@ def test_regrets_stay_below_their_theorems(seed: int) -> None:
     simplex = BALL * np.abs(rows).max() * np.sqrt(2.0 * ROUNDS * np.log(10.0))
     loss, y = (losses.Absolute(), y) if seed % 2 else (losses.Hinge(), np.sign(y))
     for ball, promised, solvers in (
-        (penalties.L2Ball, euclid, ("online_gradient_descent", "follow_the_regularized_leader")),
-        (penalties.L1Ball, simplex, ("exponentiated_gradient",)),
+        (
+            penalties.L2Ball,
+            euclid,
+            ("textbook.online_gradient_descent", "textbook.follow_the_regularized_leader"),
+        ),
+        (penalties.L1Ball, simplex, ("textbook.exponentiated_gradient",)),
     ):
         problem = cml.LearningProblem(rows, y, loss, ball(BALL), fit_intercept=False)
         for solver in solvers:
@@ -246,7 +250,7 @@ EVERY = [
     *(("coordinate_descent", "Lasso"), ("admm", "Lasso")),
     *(("dual_coordinate_descent", "SoftMarginSVM"), ("smo", "SoftMarginSVM")),
     *(("augmented_lagrangian", "SoftMarginSVM"), ("interior_point", "SoftMarginSVM")),
-    *(("sgd", "Ridge"), ("saga", "Ridge"), ("online_gradient_descent", "Ridge")),
+    *(("sgd", "Ridge"), ("saga", "Ridge"), ("textbook.online_gradient_descent", "Ridge")),
 ]
 
 

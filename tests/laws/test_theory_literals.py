@@ -314,7 +314,7 @@ HAND: list[tuple[str, Any, tuple[float, float, float], dict[str, Any], list[list
     ("accelerated_gradient", SQUARE, (3.0, 1.0, 0.0), PLAIN, [[4.0, 16.0 / 9.0, 1.0]]),
     ("fista", SQUARE, (3.0, 1.0, 0.0), PLAIN, [[4.0, 16.0 / 9.0, 1.0]]),
     ("subgradient", TENT, (3.0, 1.0, 0.0), QUARTER, [[8.125, 4.125, 8.0 / 3.0 + 0.125, 2.125]]),
-    ("online_gradient_descent", TENT, (3.0, 1.0, 0.0), QUARTER, [[8.125, 8.25, 8.375]]),
+    ("textbook.online_gradient_descent", TENT, (3.0, 1.0, 0.0), QUARTER, [[8.125, 8.25, 8.375]]),
     ("sgd", APART, (3.0, 1.0, 0.5), QUARTER | SEEDS, [[0.75**2 * 4.0 + 0.5, 0.75**4 * 4.0 + 0.5]]),
     ("sgd", APART, (3.0, 1.0, 0.5), QUARTER | SEEDS | {"batch": 2},
      [[0.75 * 4.0 + 0.25, 0.75**2 * 4.0 + 0.25]]),
@@ -341,5 +341,5 @@ def test_rates_by_hand(solver: str, problem: Any, known: Any, given: Any, rates:
     assert [list(claim.bound) for claim in of_rates] == [pytest.approx(rate) for rate in rates]
     if solver != "perceptron":
         assert all(np.all(np.asarray(claim.room) <= 1e-11) for claim in of_rates)
-    if solver == "online_gradient_descent":
+    if solver == "textbook.online_gradient_descent":
         assert list(of_rates[0].measured) == pytest.approx([2.0, 3.75, 5.25])  # 3, 2.75, 2.5

@@ -39,10 +39,9 @@ def test_a_loss_of_ones_own_runs_by_hand_and_ends_in_the_same_point(
     own = cml.LearningProblem(X, y, OwnSquared(), penalty)
     known = cml.LearningProblem(X, y, Squared(), penalty)
     assert isinstance(sample_rows(own.objective_parts), OwnSamples)
-    for solver in ("saga", "online_gradient_descent"):
-        by_hand = own.solve(solver, max_iter=8, tol=1e-12)
-        compiled = known.solve(solver, max_iter=8, tol=1e-12)
-        np.testing.assert_allclose(by_hand.primal["w"], compiled.primal["w"], rtol=1e-9)
+    by_hand = own.solve("saga", max_iter=8, tol=1e-12)
+    compiled = known.solve("saga", max_iter=8, tol=1e-12)
+    np.testing.assert_allclose(by_hand.primal["w"], compiled.primal["w"], rtol=1e-9)
 
 
 PLAIN = """

@@ -192,35 +192,16 @@ def shrink(S: PlainSamples, x: Array, step: float) -> None:
     """w = argmin over w' of step Omega(w') + |w' - w|^2 / 2."""
     w = x[:-1]
     w[:] = np.sign(w) * np.maximum(np.abs(w) - step * S.l1, 0.0) / (1.0 + step * S.l2)
-    project(S, x)
-
-
-def _own_project(S: OwnSamples, x: Array) -> None:
-    x[:-1] = S.penalty.project(x[:-1])
-
-
-@compiled(by_hand=_own_project)
-def project(S: PlainSamples, x: Array) -> None:
-    """The nearest w within the penalty's constraint."""
-    w = x[:-1]
     w[:] = np.minimum(np.maximum(w, S.lo), S.hi)
     if S.radius < np.inf:
         w *= min(1.0, S.radius / max(np.sqrt(w @ w), 1e-300))
 
 
-@compiled(by_hand=lambda S, x: S.penalty.value(x[:-1]))
-def penalty_value(S: PlainSamples, x: Array) -> float:
-    """Omega(w)."""
-    w = x[:-1]
-    return S.l1 @ np.abs(w) + 0.5 * (S.l2 @ (w * w))
-
-
 # Steps that cost the nonzeros of a row: what happens to all of w alike is done when it is read.
 #
 # Between two steps that meet w_j it moves by a rule of its own, known in closed form: w_j shrinks
-# by
-# common factors (``scaled``: w = a v, one number a for all), takes proximal steps along a gradient
-# that stands still (``later``), or steps of one length towards 0 and about it (``sunk``).
+# by common factors (``scaled``: w = a v, one number a for all), or takes proximal steps along a
+# gradient that stands still (``later``).
 
 
 FULL = 0.2
@@ -236,22 +217,9 @@ def is_thin(S: PlainSamples | OwnSamples) -> TypeGuard[PlainSamples]:
     )
 
 
-def is_scalable(S: PlainSamples | OwnSamples, ball: float = np.inf) -> bool:
-    """Whether decay and projections change all of w by one factor, and bounds where w_j moves."""
-    if not is_thin(S) or np.any(S.l1) or np.ptp(S.l2) > 0.0:
-        return False
-    bounded = bool(np.any(np.isfinite(S.lo)) or np.any(np.isfinite(S.hi)))
-    return not bounded or (ball == S.radius == np.inf and not np.any(S.l2))
-
-
-def is_sinkable(S: PlainSamples | OwnSamples, ball: float) -> bool:
-    """Whether nothing but an l1 norm moves the w_j that are not met, each in its own way.
-
-    A decay l2 w beside it, or a ball, would ask for |w| at each step, a sum of d terms.
-    """
-    if not is_thin(S) or np.any(S.l2) or not np.any(S.l1) or not ball == S.radius == np.inf:
-        return False
-    return not (np.any(np.isfinite(S.lo)) or np.any(np.isfinite(S.hi)))
+def is_scalable(S: PlainSamples | OwnSamples) -> bool:
+    """Whether decay changes all of w by one factor, where nothing restricts it."""
+    return is_thin(S) and not np.any(S.l1) and not np.ptp(S.l2) > 0.0
 
 
 # -- w = a v, and the sum of all w so far is A v + r -----------------------------------------------
@@ -265,15 +233,11 @@ def product(S: PlainSamples, i: int, v: Array) -> Any:
 
 
 @compiled
-def push(S: PlainSamples, i: int, v: Array, r: Array, A: float, scale: float) -> Any:
-    """v += scale x_i within the bounds, past sums as they are; returns the change of |v|^2."""
+def push(S: PlainSamples, i: int, v: Array, r: Array, A: float, scale: float) -> None:
+    """v += scale x_i, past sums as they are."""
     here = slice(S.starts[i], S.starts[i + 1])
-    at = S.columns[here]
-    old = v[at]
-    new = np.minimum(np.maximum(old + scale * S.values[here], S.lo[at]), S.hi[at])
-    v[at] = new
-    r[at] -= A * (new - old)
-    return (new - old) @ (new + old)
+    v[S.columns[here]] += scale * S.values[here]
+    r[S.columns[here]] -= A * scale * S.values[here]
 
 
 @compiled
@@ -319,29 +283,3 @@ def later(w: float, slope: float, count: int, level: float, bend: float, rate: f
         w = np.sign(w) * max(abs(w) - level, 0.0) / (1.0 + bend)
         count -= after
     return w
-
-
-# -- subgradient steps of the l1 norm --------------------------------------------------------------
-
-
-@compiled
-def sunk(w: float, count: int, level: float) -> Any:
-    """w after ``count`` steps w <- w - level sign(w), their sum, and that of |w| before each.
-
-    Once it has crossed 0, by ``over``, w is -over and level - over in turn.
-    """
-    size, sign = abs(w), np.sign(w)
-    if level == 0.0 or size == 0.0:
-        return w, count * w, count * size
-    down = count if size >= count * level else int(np.ceil(size / level))
-    if size > down * level and down < count:  # the quotient was rounded
-        down += 1
-    over, rest = down * level - size, count - down
-    total = down * size - 0.5 * level * down * (down + 1)
-    before = total + level * down
-    if rest == 0 or over == 0.0:
-        return -sign * over, sign * total, before
-    pairs, single = rest // 2, rest % 2
-    total += pairs * (level - 2.0 * over) + single * (level - over)
-    before += pairs * level + single * over
-    return sign * (single * level - over), sign * total, before
