@@ -13,7 +13,7 @@ import numpy as np
 from ..data import Design, by_blocks, in_blocks
 from ..data.scaled import StackedDesign
 from ..numerics import UNIT, Array, gamma, two_product, two_sum
-from .algebra.rationals import DIGITS, exact_sum, exact_sums, grid_of
+from .algebra.rationals import DIGITS, exact_sum, grid_of
 
 ENTRIES = 200_000
 """Entries of X that a compensated product holds at a time."""
@@ -135,24 +135,6 @@ def balanced(u: Array, lo: Any, hi: Any) -> Array | None:
         if missing == 0:
             break
     return k * grid if missing == 0 else None
-
-
-def balanced_rows_of(U: Array) -> Array:
-    """``balanced`` for each row of U, on the whole line, shape (m, n).
-
-    The grid has two digits less, for what a row lacks. Rows of numbers that are not finite, or next
-    to the ends of float64, become 0.
-    """
-    largest = np.abs(U).max(axis=1, initial=0.0)
-    known = (largest > 2.0**-900) & (largest < 2.0**900)
-    grids = np.ldexp(1.0, np.where(known, np.frexp(largest)[1] - DIGITS + 2, 0))
-    k = np.rint(np.where(known[:, None], U, 0.0) / grids[:, None])
-    missing, n = exact_sums(k), U.shape[1]
-    if any(missing):
-        shares, rests = zip(*(divmod(each, n) for each in missing), strict=True)
-        k -= np.array(shares, dtype=float)[:, None]
-        k -= np.arange(n) < np.array(rests)[:, None]
-    return k * grids[:, None]
 
 
 def spread(room: Array, total: int) -> Array:

@@ -58,16 +58,6 @@ def exact_sum(k: Array) -> int:
     return (int((k >> LOW).sum()) << LOW) + int((k & ((1 << LOW) - 1)).sum())
 
 
-def exact_sums(k: Array) -> list[int]:
-    """The sums of rows of whole numbers up to 2^53 in size, float64, exactly."""
-    if k.shape[1] > MANY:
-        return [exact_sum(row) for row in k]
-    high = np.rint(k * 2.0**-LOW)
-    low = k - high * 2.0**LOW  # as the others, they add up without rounding
-    pairs = zip(high.sum(axis=1).tolist(), low.sum(axis=1).tolist(), strict=True)
-    return [(int(top) << LOW) + int(rest) for top, rest in pairs]
-
-
 def as_integers(matrix: Array) -> list[Row]:
     """Rows of Python integers: the entries times one power of two for each row."""
     mantissas, exponents = np.frexp(matrix)

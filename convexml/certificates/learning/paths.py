@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...numerics import EPS, UNIT, Array, gamma, lengths
-from ...penalties import NonnegativeElasticNet, Penalty
+from ...numerics import EPS, Array, gamma
+from ...penalties import Penalty
 from ...problem import MulticlassObjective, Objective
 from ..certificate import Certificate
-from ..rounding import balanced_rows_of
 from ..scale import NULL_SHARE, learning_scale, relative
-from .repair import outermost
-from .rounding import LOOSE, sum_rounding
+from .repair import balance, drift_of_multiples, outermost, product_error, scaled
+from .rounding import LOOSE
 
 # What two certified points say of every parameter between theirs.
 #
@@ -121,18 +120,12 @@ def worst_between(first: Tangent, second: Tangent) -> float:
     return min(by_value, max(gaps) / null if null > 0.0 else np.inf)
 
 
-# Many points of one problem, each with a penalty of its own, judged by products for all at once.
-#
-# P, D and the account of their rounding are those of ``evaluation``, on the data as they are: a
-# point
-# that they do not verify is to be judged alone.
+# Many points of one problem, each with a penalty of its own, judged by products for all at once:
+# a point that these do not verify is to be judged alone.
 
 
 ENTRIES = 1 << 20
 """Predictions that are held at a time."""
-
-COARSE = 16.0 * UNIT
-"""Of max |u_i|: more than what balancing a multiple of u moves its entries by."""
 
 
 def takes_many(objective: Objective) -> bool:
@@ -144,6 +137,7 @@ def takes_many(objective: Objective) -> bool:
     return objective.is_unbounded and not several and not objective.loss.is_indicator
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def relative_gaps(objective: Objective, penalties: Sequence[Penalty], W: Array, b: Array) -> Array:
     """A bound of the relative gap of each (w, b), with rounding accounted for.
 
@@ -160,96 +154,32 @@ def relative_gaps(objective: Objective, penalties: Sequence[Penalty], W: Array, 
     array, shape (m,)
         inf where no bound is known, as where a penalty leaves a column free.
     """
-    size = max(1, ENTRIES // max(objective.n, 1))
-    found = [
-        _some(objective, penalties[i : i + size], W[i : i + size], b[i : i + size])
-        for i in range(0, len(W), size)
-    ]
-    return np.concatenate(found)
-
-
-def _some(objective: Objective, penalties: Sequence[Penalty], W: Array, b: Array) -> Array:
-    y, c, loss, design, norms = (
-        objective.y,
-        objective.c,
-        objective.loss,
-        objective.design,
-        objective.column_norms,
-    )
-    with np.errstate(over="ignore", invalid="ignore"):
-        Z = design.matvec(W.T).T + b[:, None]
-        losses = loss.value(y, Z)
-        omega = np.array([penalty.value(w) for penalty, w in zip(penalties, W, strict=True)])
-        primal = losses @ c + omega
-        sizes = (np.abs(W) @ norms) * LOOSE
-        share = gamma(objective.d + 4)
-        reach = np.where(sizes > 0.0, share * (sizes + np.abs(b)), 0.0)
-        slopes = c * loss.slope_bound(y, Z, float(reach.max(initial=0.0)))
-        above = np.array(
-            [p.value_rounding(w, v) for p, w, v in zip(penalties, W, omega, strict=True)]
-        )
-        above += 4.0 * EPS * np.abs(primal) + sum_rounding(
-            objective, losses, loss.value_rounding, Z
-        )
-        long = lengths(slopes, 1)
-        above += np.where(sizes > 0.0, share * (sizes * long + np.abs(b) * slopes.sum(axis=1)), 0.0)
-
-        U = objective.coefficients * loss.derivative(y, Z)
-        if objective.fit_intercept:
-            U = balanced_rows_of(U)
-        U, V, errors = _inside(objective, penalties, U)
-        at = U / c
-        terms = loss.conjugate(y, at)
-        conjugates = terms @ c
-        bounds = [p.conjugate_bound(v, e) for p, v, e in zip(penalties, V, errors, strict=True)]
-        # Omega* is taken at its largest near v, so that no value of it is left to be off.
-        dual = -conjugates - np.array(bounds)
-        below = sum_rounding(objective, terms, loss.conjugate_rounding, at)
-        below += 8.0 * EPS * (np.abs(conjugates) + np.abs(bounds))
-        rounding = LOOSE * (above + below) + 4.0 * EPS * (np.abs(primal) + np.abs(dual))
-        gaps = np.maximum(primal - dual + rounding, 0.0) * (1.0 + 4.0 * EPS)
-    null = objective.null_value
-    shares = [
-        relative(gap, learning_scale(p, q, null))
-        for gap, p, q in zip(gaps.tolist(), primal.tolist(), dual.tolist(), strict=True)
-    ]
-    is_free = [_has_rows(penalty, w) for penalty, w in zip(penalties, W, strict=True)]
-    return np.where(is_free, np.inf, shares)
-
-
-def _has_rows(penalty: Penalty, w: Array) -> bool:
-    """Whether dom Omega* has rows that no shrinking restores, or w may be outside dom Omega."""
-    inside = isinstance(penalty, NonnegativeElasticNet) and bool(np.all(w >= 0.0))
-    if (penalty.restricts and not inside) or type(penalty).outside is not Penalty.outside:
-        return True
-    return bool(penalty.free(len(w)).any())
+    y, c, loss, design = objective.y, objective.c, objective.loss, objective.design
+    size, found, share = max(1, ENTRIES // max(objective.n, 1)), [], gamma(objective.d + 4) * LOOSE
+    for i in range(0, len(W), size):
+        own, at, some = W[i : i + size], b[i : i + size, None], penalties[i : i + size]
+        Z, reach = design.matvec(own.T).T + at, (np.abs(own) @ objective.column_norms)[:, None]
+        E = np.broadcast_to(np.where(reach > 0.0, share * (reach + np.abs(at)), 0.0), Z.shape)
+        slopes = c * loss.derivative(y, Z)
+        U = np.array([balance(objective, u, -np.inf, np.inf) for u in slopes])
+        V = -design.rmatvec(U.T).T
+        near = [_inside(objective, *each) for each in zip(some, U, V, strict=True)]
+        U = np.array([u for u, _, _ in near])
+        gaps = loss.excess(y, c, Z, E, U, np.zeros_like(U)).sum(axis=1)
+        values = loss.value(y, Z) @ c
+        for penalty, w, (_, v, h), gap, value in zip(some, own, near, gaps, values, strict=True):
+            gap = gap + float(np.sum(penalty.excess(w, np.zeros_like(w), v, h)))
+            gap = gap * (1.0 + gamma(objective.n + objective.d)) if penalty.contains(w) else np.inf
+            primal = value + penalty.value(w)
+            scale = learning_scale(primal, primal - gap, objective.null_value)
+            found.append(relative(gap, scale))
+    return np.array(found)
 
 
 def _inside(
-    objective: Objective, penalties: Sequence[Penalty], U: Array
+    objective: Objective, penalty: Penalty, u: Array, v: Array
 ) -> tuple[Array, Array, Array]:
-    """(u, -X'u, what that may be off by) shrunk until it is in dom Omega* for certain, for each."""
-    n, norms = objective.n, objective.column_norms
-    V = -objective.design.rmatvec(U.T).T
-    long = lengths(U, 1) * LOOSE
-    errors = gamma(n) * long[:, None] * norms
-    drift = COARSE * np.sqrt(n) * np.abs(U).max(axis=1, initial=0.0)
-    reached = errors + drift[:, None] * norms
-    t = np.array(
-        [
-            penalty.domain_scale(outermost(v, error))
-            for penalty, v, error in zip(penalties, V, reached, strict=True)
-        ]
-    )
-    t = np.where(t < 1.0, t * (1.0 - 16.0 * EPS), 1.0)
-    shrunk = np.flatnonzero(t < 1.0)
-    if shrunk.size:
-        whole = t[shrunk, None] * U[shrunk]
-        new = balanced_rows_of(whole) if objective.fit_intercept else whole
-        moved = np.abs(new - whole) + UNIT * np.abs(whole)
-        long = lengths(moved, 1) * LOOSE
-        U, V, share = U.copy(), V.copy(), t[shrunk, None]
-        U[shrunk], V[shrunk] = new, share * V[shrunk]
-        more = long[:, None] * norms + 2.0 * EPS * np.abs(V[shrunk])
-        errors[shrunk] = (share * errors[shrunk] + more) * (1.0 + 4.0 * EPS)
-    return U, V, errors
+    """(u, -X'u, what that may be off by) shrunk until it is in dom Omega* for certain."""
+    error = product_error(objective, u)
+    t = penalty.domain_scale(outermost(v, error + drift_of_multiples(objective, u)))
+    return scaled(objective, u, v, error, t * (1.0 - 16.0 * EPS)) if t < 1.0 else (u, v, error)
