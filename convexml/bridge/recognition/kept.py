@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any, Self
@@ -11,15 +12,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scipy import sparse
 
-from ...numerics import Array
 from .affine import Walker
 from .answers import ReadProblem
 from .atoms import read_objective
 from .duals import PosedDual, pose_dual
-from .maps import Declined
-from .posing import PosedReading, with_weights
+from .maps import Declined, equal
+from .posing import PosedReading, pose
 from .softmax import PosedScores, pose_scores
-from .terms import LinearTerm, Reading, Term
+from .terms import Reading
 from .trends import PosedTrend, pose_trend
 
 # What a CVXPY problem is made of, and whether anything of it has changed since.
@@ -27,8 +27,6 @@ from .trends import PosedTrend, pose_trend
 
 MOST = 500_000
 """Numbers of a problem, above which none are copied to be compared later."""
-STORED = ("data", "indices", "indptr", "row", "col", "offsets")
-"""The arrays of sparse matrices, by their formats."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ class SeenProblem:
             count += _count(numbers)
             if count > MOST:
                 return None
-            parts.append(Piece(source, inside, _copied(numbers)))
+            parts.append(Piece(source, inside, deepcopy(numbers)))
             waiting += inside
         return cls(problem.objective, list(problem.constraints), parts)
 
@@ -158,34 +156,19 @@ def _plain(attribute: Any) -> Any:
 
 
 def _count(numbers: Any) -> int:
-    if sparse.issparse(numbers):
-        return int(numbers.nnz)
     if isinstance(numbers, list | tuple):
         return sum(_count(each) for each in numbers)
-    return int(np.size(numbers)) if isinstance(numbers, np.ndarray) else 1
-
-
-def _copied(numbers: Any) -> Any:
-    if isinstance(numbers, list | tuple):
-        return type(numbers)(_copied(each) for each in numbers)
-    if sparse.issparse(numbers) or isinstance(numbers, np.ndarray):
-        return numbers.copy()
-    return numbers
+    return int(numbers.nnz if sparse.issparse(numbers) else np.size(numbers))
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Whether numbers are those that were copied, bit by bit but for the sign of 0."""
+    """Whether numbers are those that were copied, but for the sign of 0."""
     if type(one) is not type(other):
         return False
     if isinstance(one, list | tuple):
         return len(one) == len(other) and all(map(_alike, one, other))
-    if sparse.issparse(one):
-        if one.format != other.format or one.shape != other.shape:
-            return False
-        names = [name for name in STORED if hasattr(one, name)]
-        return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
-    if isinstance(one, np.ndarray):
-        return one.dtype == other.dtype and np.array_equal(one, other)
+    if sparse.issparse(one) or isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and equal(one, other)
     return one is other or bool(one == other)
 
 
@@ -193,13 +176,9 @@ def _alike(one: Any, other: Any) -> bool:
 #
 # A problem is solved again and again with other values of a Parameter. Where nothing at all has
 # changed since it was read (``seen``), what was read and verified holds. Where only Parameters
-# have,
-# the objective is read again, and must be the same term by term but for the weights of penalties:
-# no
-# argument of a term has one of these Parameters in it, so that what was verified of arguments and
-# losses holds; the objective as a whole is compared again at the points of ``verify``. Of a trend
-# filter the whole of what stands on Parameters is read and compared again. Anything else is read
-# anew. Only problems that are solved a second time are kept.
+# have, an objective is read, posed and compared as at first; expressions in which they do not stand
+# are not walked again, and samples that are the same keep what is known of them. Anything else is
+# read anew. Only problems that are solved a second time are kept.
 
 
 @dataclass(frozen=True)
@@ -215,9 +194,7 @@ class Kept:
     @classmethod
     def of(cls, posed: ReadProblem, seen: SeenProblem) -> Kept:
         """What is read of a problem that was seen when it was read."""
-        alone = posed.of(replace(posed.reading, problem=None))
-        alone.check = alone.check.of(alone)
-        return cls(alone, seen)
+        return cls(posed.of(replace(posed.reading, problem=None)), seen)
 
     def again(self, problem: Any) -> ReadProblem | None:
         """The problem as it is now; None where it has to be read anew."""
@@ -228,26 +205,20 @@ class Kept:
         anew = Walker()
         if not changed:
             return self.posed.of(replace(self.posed.reading, problem=problem, walker=anew))
-        depending = self.seen.depending_on(changed)
+        known = self.posed.reading.walker.but_for(self.seen.depending_on(changed))
         try:
-            reading = read_objective(problem, self.posed.reading.walker.but_for(depending))
-            if not isinstance(self.posed, PosedReading):
-                # Posed and compared as at first: only expressions are not walked again.
-                posed = POSED_AGAIN[type(self.posed)](reading)
-                if posed is not None:
-                    posed.verify()
-                    posed.reading.walker = anew
-                return posed
-            if problem.constraints or not same_but_for_weights(self.posed, reading, depending):
-                return None
-            reading.walker = anew
-            posed = with_weights(self.posed, reading, depending)
+            posed = POSED_AGAIN[type(self.posed)](read_objective(problem, known))
+            if posed is not None:
+                posed = posed.resumed(self.posed)
+                posed.verify()
+                posed.reading.walker = anew
         except Declined:  # reading it anew says why
             return None
         return posed
 
 
 POSED_AGAIN: dict[type[ReadProblem], Callable[[Reading], ReadProblem | None]] = {
+    PosedReading: pose,
     PosedScores: pose_scores,
     PosedDual: pose_dual,
     PosedTrend: pose_trend,
@@ -267,69 +238,3 @@ def keep(problem: Any, posed: ReadProblem | None) -> ReadProblem | None:
     seen = None if posed is None or problem not in KEPT else SeenProblem.of(problem)
     KEPT[problem] = None if posed is None or seen is None else Kept.of(posed, seen)
     return posed
-
-
-def same_but_for_weights(posed: PosedReading, reading: Reading, depending: set[int]) -> bool:
-    """Whether a reading says the same, but for how much penalties count.
-
-    ``depending`` are the expressions, by ``id()``, in which a Parameter stands that has changed.
-    """
-    before, losses = posed.reading, posed.inside
-    bounds = (before.lower, reading.lower), (before.upper, reading.upper)
-    return (
-        len(before.terms) == len(reading.terms)
-        and len(before.linear) == len(reading.linear)
-        and all(
-            same_term(*pair, depending, id(pair[0]) in losses)
-            for pair in zip(before.terms, reading.terms, strict=True)
-        )
-        and all(
-            same_line(*pair, depending, id(pair[0]) in losses)
-            for pair in zip(before.linear, reading.linear, strict=True)
-        )
-        and all(
-            one.keys() == other.keys() and all(np.array_equal(one[k], other[k]) for k in one)
-            for one, other in bounds
-        )
-    )
-
-
-def same_term(one: Term, other: Term, depending: set[int], exactly: bool) -> bool:
-    """Whether two terms are of one argument, of which no Parameter has changed."""
-    return (
-        (one.kind, one.level) == (other.kind, other.level)
-        and same_groups(one.groups, other.groups)
-        and same_line(one, other, depending, exactly)
-    )
-
-
-def same_groups(one: Array | None, other: Array | None) -> bool:
-    """Whether both have none, or the same."""
-    if one is None or other is None:
-        return one is other
-    return bool(np.array_equal(one, other))
-
-
-def same_line(
-    one: Term | LinearTerm, other: Term | LinearTerm, depending: set[int], exactly: bool
-) -> bool:
-    """Whether two affine arguments are the same, and what they count: at least its sign."""
-    if not is_fixed(one, other, depending):
-        return False
-    weights = one.weight, other.weight
-    if not exactly:
-        weights = np.sign(one.weight), np.sign(other.weight)
-    return bool(np.array_equal(*weights)) and one.affine.is_same(other.affine)
-
-
-def is_fixed(one: Term | LinearTerm, other: Term | LinearTerm, depending: set[int]) -> bool:
-    """Whether both stand for one expression, and no Parameter of it has changed.
-
-    An argument that was derived is another object each time; its atom is not.
-    """
-    whole = one.source
-    if whole is None or whole is not other.source:
-        whole = getattr(one, "said", None)
-        if whole is None or whole is not getattr(other, "said", None):
-            return False
-    return id(whole) not in depending

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from .columns import SampleDesign, assemble, learning, repenalised, require_firm
 from .constraints import EntryBounds, SampleRows, brief
 from .elimination import set_multipliers
 from .losses import Bundle, FactoredForm, LossRows, beyond_losses, bundles, by_home, factored, lower
-from .maps import Declined, named
+from .maps import Declined, equal, named
 from .penalties import Entries, ball_of, collect, is_penalty, joined, penalty_of
 from .terms import INDICATORS, Reading, Term, per_row
 from .verification import ROUNDING, Crosscheck, as_read, require_same, rounding
@@ -52,13 +52,7 @@ class LearningCrosscheck(Crosscheck):
                 total, size = total + losses[..., here], size + np.abs(losses[..., here])
                 self._predictions(bundle, whole[..., here], posed.design.kept[here])
             self._rows(bundle, total, 16.0 * EPS * size)
-        self.losses = losses
-        return self.total()
-
-    def total(self) -> tuple[Any, Any]:
-        """The sum of what was compared, and of the penalty."""
-        posed, w, losses = self.posed, np.atleast_2d(self.w), self.losses
-        value = posed.penalty.value
+        w, value = np.atleast_2d(self.w), posed.penalty.value
         penalty = np.array([float(value(each)) for each in w]).reshape(self.w.shape[:-1])
         beyond = sum(float(np.abs(each).sum()) for each in posed.beyond)
         size = np.abs(losses).sum(axis=-1) + np.abs(penalty) + abs(posed.constant) + beyond
@@ -210,12 +204,6 @@ class PosedReading(ReadProblem):
         every = (each for home in self.homes.values() for each in home)
         return {id(each.bundle.parts[0].term): (each, here) for each, here in every}
 
-    @cached_property
-    def inside(self) -> set[int]:
-        """The terms and lines, by ``id()``, that are losses; the others are penalties."""
-        terms = {id(part.term) for bundle in self.bundles for part in bundle.parts}
-        return terms | {id(line) for bundle in self.bundles for line in bundle.lines}
-
     @property
     def why(self) -> str:
         """See ``ReadProblem``."""
@@ -236,6 +224,17 @@ class PosedReading(ReadProblem):
     def entries(self) -> int:
         """See ``ReadProblem``."""
         return int(np.prod(self.design.X.shape))
+
+    def resumed(self, before: Any) -> Self:
+        """See ``ReadProblem``: what solves found out, and the frame of X."""
+        mine, theirs = self.design, before.design
+        loss, other = (each.problem.objective_parts.loss for each in (self, before))
+        same = mine.intercept == theirs.intercept and mine.X.shape == theirs.X.shape
+        same = same and repr(loss) == repr(other) and np.array_equal(mine.weight, theirs.weight)
+        if same and np.array_equal(mine.y, theirs.y) and equal(mine.X, theirs.X):
+            self.problem = repenalised(before.problem, self.penalty)
+            self.carried = before.carried
+        return self
 
     def options(self) -> dict[str, Any]:
         """See ``ReadProblem``."""
@@ -368,43 +367,3 @@ def _alike(one: Loss, other: Loss) -> bool:
     return mine.keys() == theirs.keys() and all(
         abs(mine[k] - theirs[k]) <= 1e-14 * abs(mine[k]) for k in mine
     )
-
-
-# A reading that differs from one that was posed in the weights of penalties alone.
-
-
-def with_weights(posed: PosedReading, reading: Reading, changed: set[int]) -> PosedReading:
-    """The same losses, with the penalties of a reading that differs in their weights alone.
-
-    The objective is compared again. ``changed`` are the expressions, by ``id()``, in which a
-    Parameter stands that has.
-
-    Raises
-    ------
-    Declined
-        If there are none such in the library, or if the objective differs.
-    """
-    design, before = posed.design, posed.reading
-    terms = [
-        new
-        for old, new in zip(before.terms, reading.terms, strict=True)
-        if id(old) not in posed.inside
-    ]
-    lines = [
-        new
-        for old, new in zip(before.linear, reading.linear, strict=True)
-        if id(old) not in posed.inside
-    ]
-    entries = collect(reading, terms, lines)
-    if design.intercept is not None and entries[design.intercept].touched.any():
-        raise Declined("the intercept is penalised")
-    parts = [(entries[key], columns) for key, columns in design.columns.items()]
-    found = posed.of(reading)
-    found.problem = repenalised(posed.problem, penalty_of(joined(parts, posed.width)))
-    found.constant = reading.constant + sum(float(each.sum()) for each in posed.beyond)
-    with np.errstate(all="ignore"):
-        found.verify_ends()
-        check = posed.check.of(found)
-        check.written = check.written.but_for(reading.walker, changed)
-        check.compare_whole(*check.total())
-    return found

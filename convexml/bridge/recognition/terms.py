@@ -235,12 +235,6 @@ class AsWritten:
         self._entries: dict[int, Array] = {}
         self._once: dict[tuple[str, int], Array] = {}
 
-    def but_for(self, walker: Walker, changed: set[int]) -> AsWritten:
-        """The same where these expressions, by ``id()``, have other values now."""
-        found = AsWritten(walker, self.values)
-        found._known = {key: each for key, each in self._known.items() if key not in changed}
-        return found
-
     def moved(self, values: dict[int, Array], keys: set[int]) -> AsWritten:
         """The same but for these variables, which have other entries."""
         found = AsWritten(self._walker, values)
