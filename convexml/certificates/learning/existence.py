@@ -7,9 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
 
-from ...deadline import seconds_left
 from ...formulas import Condition, worst
 from ...numerics import EPS, ROUNDING, Array, length
 from ...problem import Objective, frame_of
@@ -57,7 +55,7 @@ def inconsistent(objective: Objective) -> Evidence | None:
     if few(*E.shape):
         nu = _contradiction(E, inner.y)
         return None if nu is None else _of_nu(objective, nu / frame.target_unit, "exactly")
-    unit = E / np.where(np.linalg.norm(E, axis=0) > 0.0, np.linalg.norm(E, axis=0), 1.0)
+    unit = unit_columns(E)[0]
     left, values, _ = np.linalg.svd(unit, full_matrices=False)
     basis = left[:, values > ROUNDING * values.max(initial=0.0)]
     nu = inner.y - basis @ (basis.T @ inner.y)
@@ -65,7 +63,8 @@ def inconsistent(objective: Objective) -> Evidence | None:
     largest = float(np.max(np.abs(nu), initial=0.0))
     if not largest > 1e-9 * float(np.max(np.abs(inner.y))):
         return None
-    step = distance(inner, nu, np.arange(inner.n))
+    rows = ColumnRows.at_dual(inner, nu, -inner.design.rmatvec(nu), np.ones(inner.d, dtype=bool))
+    step = rows.distance(rows.metric(np.ones_like(nu)))
     product = float(inner.y @ nu)
     offset = inner.y - inner.y.mean() if inner.fit_intercept else inner.y
     lost = (1.0 + 1e-9) * length(offset) * step
@@ -121,72 +120,9 @@ def _contradiction(E: Array, y: Array) -> Array | None:
     return nu
 
 
-def distance(objective: Objective, u: Array, samples: Array) -> float:
-    """A bound of |du| with X'(u + du) = 0 and 1'(u + du) = 0 exactly, du on these samples."""
-    everything = np.ones(objective.d, dtype=bool)
-    rows = ColumnRows.at_dual(objective, u, -objective.design.rmatvec(u), everything)
-    h = objective.zero_scores
-    h[samples] = 1.0
-    return rows.distance(rows.metric(h))
-
-
-def orthonormal(E: Array) -> tuple[Array, Array]:
-    """(Q, S) with Q = E S about orthonormal: columns that are nearly dependent told apart."""
-    E, units = unit_columns(E)
-    Q, R, order = linalg.qr(E, mode="economic", pivoting=True, check_finite=False)
-    size = np.abs(np.diag(R))
-    rank = int(np.sum(size > 4.0 * EPS * size.max(initial=0.0)))
-    S = np.zeros((E.shape[1], rank))
-    S[order[:rank]] = linalg.solve_triangular(R[:rank, :rank], np.eye(rank))
-    return Q[:, :rank], S * units[:, None]
-
-
-def consistent(E: Array, y: Array) -> bool:
-    """Whether E w = y has an exact solution, decided in integers; False where these are many."""
-    return few(*E.shape) and _contradiction(E, y) is None
-
-
 def with_ones(objective: Objective, X: Array) -> Array:
     """E = [X, 1] where there is an intercept, else X."""
     return np.column_stack([X, np.ones(len(X))]) if objective.fit_intercept else X
-
-
-def furthest(turned: Any, held: Any, bounds: Any) -> Array | None:
-    """Maximise sum t with 0 <= t <= 1, t + turned x <= 0, held x = 0 and x in its bounds, by HiGHS.
-
-    Every row that any x can move has t = 1: no other one is at 0 where it need not be. None where
-    no row moves.
-    """
-    count, k = turned.shape
-    from scipy import optimize
-
-    found = optimize.linprog(
-        np.append(np.zeros(k), -np.ones(count)),
-        A_ub=sparse.hstack([turned, sparse.eye_array(count)], format="csr"),
-        b_ub=np.zeros(count),
-        A_eq=sparse.hstack([held, sparse.csr_array((held.shape[0], count))], format="csr"),
-        b_eq=np.zeros(held.shape[0]),
-        bounds=[*bounds, *[(0.0, 1.0)] * count],
-        method="highs",
-        options={"time_limit": seconds_left()},
-    )
-    return None if found.x is None or not -found.fun > 0.5 else found.x[:k]
-
-
-def at_zero(rows: Array, start: Array) -> Array | None:
-    """The x nearest to ``start``, coordinate by coordinate, with rows x = 0 exactly; then rounded.
-
-    None where these are too many integers.
-    """
-    n, k = rows.shape
-    if n * k * min(n, k) > OPERATIONS or not k:
-        return None
-    order = np.argsort(np.abs(start), kind="stable")  # pivots in small entries move little
-    found = solve_exactly(rows[:, order], np.zeros(n), [Fraction(v) for v in start[order].tolist()])
-    assert found is not None  # x = 0 is a solution
-    exact = np.zeros(k)
-    exact[order] = [float(value) for value in found]
-    return exact
 
 
 def few(n: int, k: int) -> bool:
@@ -233,15 +169,23 @@ def not_met_near(objective: Objective, w: Array, residual: Array, rounding: floa
     return "" if np.isfinite(_away(objective, w, residual)) else unknown
 
 
-def met_exactly(objective: Objective, w: Array, b: float) -> bool:
-    """Whether (w, b) itself is feasible, decided without rounding; False where X is large."""
-    if objective.n * objective.d > EXACTLY or not objective.penalty.contains(w):
-        return False
-    E = with_ones(objective, objective.design.dense())
+def _missed(objective: Objective, w: Array, b: float) -> Array | None:
+    """X w + b - y, or what margins are above 1, without rounding; None where X is large."""
+    if objective.n * objective.d > EXACTLY:
+        return None
+    E, y = with_ones(objective, objective.design.dense()), objective.y
     x = np.append(w, b) if objective.fit_intercept else w
     if scales(objective):
-        return bool(np.all(exact_residual(objective.y[:, None] * E, x, np.ones(len(E))) >= 0.0))
-    return bool(np.all(exact_residual(E, x, objective.y) == 0.0))
+        return exact_residual(y[:, None] * E, x, np.ones_like(y))
+    return exact_residual(E, x, y)
+
+
+def met_exactly(objective: Objective, w: Array, b: float) -> bool:
+    """Whether (w, b) itself is feasible, decided without rounding; False where X is large."""
+    missed = _missed(objective, w, b) if objective.penalty.contains(w) else None
+    if missed is None:
+        return False
+    return bool(np.all(missed >= 0.0 if scales(objective) else missed == 0.0))
 
 
 def met_within(objective: Objective, w: Array, b: float, room: float) -> tuple[Array, Array] | None:
@@ -249,12 +193,8 @@ def met_within(objective: Objective, w: Array, b: float, room: float) -> tuple[A
 
     None where it is not, for other losses, and where X is large.
     """
-    if scales(objective) or objective.n * objective.d > EXACTLY:
-        return None
-    E = with_ones(objective, objective.design.dense())
-    x = np.append(w, b) if objective.fit_intercept else w
-    missed = exact_residual(E, x, objective.y)
-    if not np.all(np.abs(missed) <= room):
+    missed = None if scales(objective) else _missed(objective, w, b)
+    if missed is None or not np.all(np.abs(missed) <= room):
         return None
     z = objective.y + missed
     return z, 2.0 * EPS * (np.abs(missed) + np.abs(z))
@@ -305,7 +245,7 @@ def _of_rows(objective: Objective) -> tuple[bool, float]:
     known = objective.__dict__.setdefault("_rows", [])
     if not known:
         E = with_ones(objective, objective.design.dense())
-        solvable = consistent(E, objective.y)
+        solvable = few(*E.shape) and solve_exactly(E, objective.y) is not None
         least = least_singular_value(E.T) if E.shape[0] <= E.shape[1] else 0.0
         if least == 0.0 and solvable:
             echelon = eliminate(as_integers(E))

@@ -16,18 +16,11 @@ from ...formulas import worst
 from ...numerics import EPS, ROUNDING, Array, length
 from ...problem import Frame, MulticlassObjective, Objective, frame_of
 from ...problem.frame import base_of
-from ..algebra.rationals import LARGEST, alternative, solve_exactly
+from ...problem.linear_program import LinearData
+from ..algebra.rationals import solve_exactly
 from ..algebra.sums import exact_residual
-from .existence import (
-    SMALL_ENOUGH,
-    Evidence,
-    at_zero,
-    distance,
-    few,
-    furthest,
-    orthonormal,
-    with_ones,
-)
+from ..linear.absence import find_infeasibility, rays
+from .existence import SMALL_ENOUGH, Evidence, few, with_ones
 from .margin import with_margin
 from .repair import repair_dual
 from .rounding import dual_rounding
@@ -36,85 +29,28 @@ from .rounding import dual_rounding
 
 
 SOFT = "SoftMarginSVM pays for samples on the wrong side instead."
-
-EXACTLY = "exactly (as rationals, whose nearest floats they are: residuals are their rounding)"
+PROVE = "The multipliers in .evidence prove, to more than rounding can explain"
 
 
 def inseparable(objective: Objective) -> Evidence | None:
     """Return Farkas multipliers of an infeasible hard margin; None where none can be proved.
 
-    alpha >= 0, sum alpha_i = 1, sum alpha_i y_i = 0 (with b) and sum alpha_i y_i x_i = 0: solved in
-    rationals on the support of a vertex, else priced: the samples on the support have
-    alpha_i >= |residual| / sigma_min, so that exact multipliers >= 0 are near.
+    alpha >= 0, sum alpha_i = 1, sum alpha_i y_i = 0 (with b) and sum alpha_i y_i x_i = 0: those of
+    the linear program without a cost that asks for the margins.
     """
     inner = frame_of(objective).objective
     if inner.n * inner.d > SMALL_ENOUGH:
         return None
-    return _by_a_vertex(objective, inner) or _in_rationals(objective)
+    E = with_ones(inner, inner.design.dense()) * inner.y[:, None]
+    (n, k), none = E.shape, (E[:0], np.zeros(0))
+    free = np.full(k, np.inf)
+    margins = LinearData(np.zeros(k), -E, -np.ones(n), *none, -free, free)
+    found = find_infeasibility(margins)
+    return None if found is None else _of_alpha(objective, found.evidence["lambda_ub"])
 
 
-def _by_a_vertex(objective: Objective, inner: Objective) -> Evidence | None:
-    y = inner.y
-    E, _ = orthonormal(with_ones(inner, inner.design.dense()))
-    alpha = _vertex(E * y[:, None])
-    if alpha is None:
-        return None
-    support = np.flatnonzero(alpha > 1e-9 * alpha.max())
-    exact = _exact_multipliers(inner, support)
-    if exact is not None:
-        return _of_alpha(objective, exact, EXACTLY)
-    alpha = np.where(alpha > 1e-9 * alpha.max(), alpha, 0.0)
-    if distance(inner, alpha * y, support) <= float(alpha[support].min()):
-        return _of_alpha(objective, alpha / alpha.sum(), "to more than rounding can explain")
-    return None
-
-
-def _in_rationals(objective: Objective) -> Evidence | None:
-    """The same where numbers are too far apart for floats, and few."""
-    if objective.n * (objective.d + 1) > LARGEST:
-        return None
-    E = with_ones(objective, objective.design.dense()) * objective.y[:, None]
-    rows = [[-Fraction(x) for x in line] for line in E.tolist()]
-    _, multipliers = alternative(rows, [Fraction(-1)] * objective.n, 0)
-    total = sum(multipliers, Fraction(0))
-    if not total:
-        return None
-    return _of_alpha(objective, np.array([float(a / total) for a in multipliers]), EXACTLY)
-
-
-def _vertex(rows: Array) -> Array | None:
-    """Multipliers alpha >= 0 with rows'alpha = 0 and sum alpha_i = 1, a vertex, by HiGHS."""
-    from scipy import optimize
-
-    n, k = rows.shape
-    found = optimize.linprog(
-        np.zeros(n),
-        A_eq=np.vstack([rows.T, np.ones((1, n))]),
-        b_eq=np.append(np.zeros(k), 1.0),
-        bounds=(0, None),
-        method="highs",
-    ).x
-    return found if found is not None and np.max(found, initial=0.0) > 0.0 else None
-
-
-def _exact_multipliers(objective: Objective, support: Array) -> Array | None:
-    """The multipliers on the support of a vertex, from integers; None if one is negative."""
-    if not few(support.size, objective.d + 2):
-        return None
-    y = objective.y[support]
-    E = with_ones(objective, objective.design.rows(support).dense()) * y[:, None]
-    matrix = np.vstack([E.T, np.ones(len(y))])
-    right = np.zeros(len(matrix))
-    right[-1] = 1.0
-    found = solve_exactly(matrix, right)
-    if found is None or any(a < 0 for a in found):
-        return None
-    alpha = np.zeros(objective.n)
-    alpha[support] = [float(a) for a in found]
-    return alpha
-
-
-def _of_alpha(objective: Objective, alpha: Array, how: str) -> Evidence:
+def _of_alpha(objective: Objective, alpha: Array) -> Evidence:
+    alpha = alpha / alpha.sum()
     u = alpha * objective.y
     balance = float(u.sum()) if objective.fit_intercept else 0.0
     rows = [
@@ -128,7 +64,7 @@ def _of_alpha(objective: Objective, alpha: Array, how: str) -> Evidence:
     ]
     if objective.fit_intercept:
         rows.append(worst("sum alpha_i y_i = 0", "dual_feasibility", balance))
-    reason = f"The multipliers in .evidence prove, {how}, that no hyperplane separates the classes"
+    reason = f"{PROVE}: no hyperplane separates the classes"
     residual = length(objective.design.rmatvec(u))
     arrays = {"alpha": alpha, "residual": np.asarray(residual)}
     if objective.fit_intercept:
@@ -243,28 +179,18 @@ class Recession:
             z, size = z[i, own] - z[i, other], size[i, own] + size[i, other]
         return z, ROUNDING * (1.0 + len(x) / self.classes / 32.0) * size
 
-    def columns(self, used: Array, samples: Array | None = None) -> Array:
-        """Columns of [X, 1], dense."""
-        base = base_of(self.objective.design)
-        base = base if samples is None else base.rows(samples)
-        k = base.shape[1]
-        found = base.columns(used[used < k]).dense()
-        return np.column_stack([found, np.ones(len(found))]) if k in used else found
-
     def rows(self, some: Array, used: Array) -> Any:
-        """The rows of some products, for columns of [X, 1]."""
+        """The rows of some products, for columns of [X, 1]; K classes have K unknowns for each."""
         samples = some if self.pairs is None else self.pairs[0][some]
-        return self.paired(self.columns(used, samples), some)
-
-    def paired(self, E: Array, some: Array) -> Any:
-        """The same of columns at their samples: K classes have as many unknowns for each."""
+        base = base_of(self.objective.design).rows(samples)
+        E, d = base.columns(used[used < base.shape[1]]).dense(), base.shape[1]
+        found = sparse.coo_array(np.column_stack([E, np.ones(len(E))]) if d in used else E)
         if self.pairs is None:
-            return sparse.csr_array(E)
-        found, K = sparse.coo_array(E), self.classes
+            return sparse.csr_array(found)
         _, own, other = (each[some] for each in self.pairs)
-        row, column = found.coords
+        (row, column), (n, k), K = found.coords, found.shape, self.classes
         at = np.append(row, row), np.append(column * K + own[row], column * K + other[row])
-        return sparse.csr_array((np.append(found.data, -found.data), at), (len(E), E.shape[1] * K))
+        return sparse.csr_array((np.append(found.data, -found.data), at), (n, k * K))
 
 
 def separating_direction(
@@ -286,8 +212,8 @@ def separating_direction(
     if w is not None:
         own, shift, _ = frame.inside(w, np.broadcast_to(b, objective.w_shape[1:]))
         given = np.append(own, shift) if objective.fit_intercept else own
-    for x, may_move in _candidates(way, given):
-        found = _verified(way, way.inside(x), may_move)
+    for direction in _candidates(way, given):
+        found = _verified(way, way.inside(direction))
         if found is not None:
             x, z = found
             scale = 1.0 / float(np.max(np.abs(z)))
@@ -301,48 +227,39 @@ def separating_direction(
     return None
 
 
-def _candidates(way: Recession, given: Array | None) -> Iterator[tuple[Array, bool]]:
-    """Directions, and whether those may be moved to others that are exact."""
+def _candidates(way: Recession, given: Array | None) -> Iterator[Array]:
     objective = way.objective
     if not np.any(recession_signs(objective)):  # the intercept alone is free
         alone = np.append(np.zeros(objective.d), np.ones(len(way.allowed[0]) - objective.d))
-        yield from ((alone, False), (-alone, False))
+        yield from (alone, -alone)
         return
     if given is not None:
-        yield given, False
-    if objective.n * objective.d <= SMALL_ENOUGH:
-        found = _by_linear_program(way)
-        if found is not None:
-            yield found, True
-    if given is not None:
-        yield given, True
+        yield given
+    found = _by_linear_program(way) if objective.n * objective.d <= SMALL_ENOUGH else None
+    if found is not None:
+        yield found
 
 
 def _by_linear_program(way: Recession) -> Array | None:
-    """By ``furthest``: t_i <= s_i z_i where one side is free, z_i = 0 elsewhere."""
+    """The steepest descent in a box: s_i z_i >= 0 where one side is free, z_i = 0 elsewhere."""
     down, up = (mask.reshape(-1, way.classes) for mask in way.allowed)
     used = np.flatnonzero((down | up).any(axis=1))
-    E, back = way.columns(used), np.eye(used.size)
-    ends = [
-        (None if low else 0.0, None if high else 0.0)
-        for low, high in zip(down[used].ravel(), up[used].ravel(), strict=True)
-    ]
-    if (down & up)[used].all():
-        E, back = orthonormal(E)
-        ends = [(None, None)] * (E.shape[1] * way.classes)
     rises, falls = (in_memory(mask) for mask in way.signs)
-    matrix = way.paired(E if way.pairs is None else E[way.pairs[0]], np.arange(rises.size))
-    sign = np.where(rises, 1.0, np.where(falls, -1.0, 0.0))
-    free, held = np.flatnonzero(sign), np.flatnonzero(sign == 0.0)
-    found = furthest(sparse.diags_array(-sign[free]) @ matrix[free], matrix[held], ends)
+    free, matrix = rises | falls, way.rows(np.arange(rises.size), used)
+    falling = sparse.diags_array(np.where(rises, -1.0, 1.0)[free]) @ matrix[free]
+    zeros = np.zeros(falling.shape[0]), np.zeros(np.count_nonzero(~free))
+    lower, upper = (np.where(mask[used].ravel(), np.inf, 0.0) for mask in (down, up))
+    data = falling, zeros[0], matrix[~free], zeros[1], -lower, upper
+    cone = LinearData(falling.sum(axis=0), *data)
+    found = next(rays(cone), None)
     if found is None:
         return None
     x = np.zeros(down.shape)
-    x[used] = back @ found.reshape(-1, way.classes)
+    x[used] = found.reshape(-1, way.classes)
     return x.ravel()
 
 
-def _verified(way: Recession, x: Array, may_move: bool) -> tuple[Array, Array] | None:
+def _verified(way: Recession, x: Array) -> tuple[Array, Array] | None:
     """(x, products) with all signs proved, for this direction or for an exact one next to it."""
     z, slack = way.products(x)
     close = np.flatnonzero(~(np.abs(z) > slack))
@@ -356,9 +273,7 @@ def _verified(way: Recession, x: Array, may_move: bool) -> tuple[Array, Array] |
     if _recedes(way, z):
         return x, z
     near = np.abs(z) <= NEAR * size
-    if not (may_move and _recedes(way, np.where(near, 0.0, z))):
-        return None
-    return _held(way, x, near)
+    return _held(way, x, near) if _recedes(way, np.where(near, 0.0, z)) else None
 
 
 def _recedes(way: Recession, z: Array) -> bool:
@@ -375,11 +290,13 @@ def _held(way: Recession, x: Array, near: Array) -> tuple[Array, Array] | None:
     if not few(some.size, int(large.sum())):
         return None
     kept = large.reshape(-1, way.classes)[used].ravel()
-    found = at_zero(way.rows(some, used).toarray()[:, kept], x[large])
-    if found is None:
-        return None
+    rows, start = way.rows(some, used).toarray()[:, kept], x[large]
+    order = np.argsort(np.abs(start), kind="stable")  # pivots in small entries move little
+    values = [Fraction(v) for v in start[order].tolist()]
+    found = solve_exactly(rows[:, order], np.zeros(some.size), values)
+    assert found is not None  # 0 is a solution
     exact = np.zeros_like(x)
-    exact[large] = found
+    exact[np.flatnonzero(large)[order]] = [float(value) for value in found]
     if not np.array_equal(way.inside(exact), exact):
         return None
     z, slack = way.products(exact)
@@ -445,6 +362,5 @@ def _dual_ray_told(objective: Objective, u: Array) -> Evidence:
         reason = (
             f"nu'Xw <= {most:.6g} for all w of the constraint, and y'nu = {objective.y @ u:.6g}"
         )
-    reason = f"The multipliers in .evidence prove, to more than rounding can explain: {reason}."
-    reason += advice
+    reason = f"{PROVE}: {reason}.{advice}"
     return Evidence({name: u, "most": np.asarray(most)}, tuple(rows), reason)
