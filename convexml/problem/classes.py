@@ -13,7 +13,7 @@ from scipy.special import xlog1py, xlogy
 from ..data import BlockArray, Design, by_blocks, cached_rows, in_blocks, together
 from ..data.array import blockwise
 from ..data.scaled import StackedDesign
-from ..losses.softmax import log_sum_exp, one_hot, shares
+from ..losses.softmax import hessian_of_shares, log_sum_exp, one_hot, shares
 from ..numerics import EPS, Array
 from ..penalties.base import Manifold
 from .objective import Objective, solve_symmetric
@@ -114,31 +114,36 @@ def multiclass_step(
     b: Array,
     manifold: Manifold,
     offset: Array | float = 0.0,
+    known: Any = None,
 ) -> tuple[Array, Array] | None:
-    """Take one Newton step from (w, b) on the manifold; None where it is not finite.
+    """The Newton step (dw, db) from (w, b) on the manifold; None where it is not finite.
 
     The Hessian of the loss is sum_i c_i (diag p_i - p_i p_i') x (x_i x_i'). It does not change
     where a constant is added to b, or to an unpenalised row of W: gg' is added there, g_k^2 the
-    diagonal, so that rare classes keep their digits, and the step is moved to mean 0.
+    diagonal, so that rare classes keep their digits, and the step is moved to mean 0. ``known``
+    is the model of the loss, where that is known and all of w is active.
     """
-    w0 = np.where(manifold.active, w, manifold.fixed)
-    z = objective.predict(w0, b) + offset
-    u = objective.loss_derivative(z)
-    p, free = shares(z), objective.fit_intercept
+    free, active = objective.fit_intercept, manifold.active
     size = len(manifold.gradient) + objective.classes * free
     if not size:
-        return w0, b
-    if small := size <= LARGEST_SYSTEM:
-        active = manifold.active.reshape(objective.w_shape)
-        rows = np.flatnonzero(active.any(axis=1))
-        base = objective.design.base
-        base = base if rows.size == len(active) else base.columns(rows)
-        pull, blocks = class_sums(base, u, objective.c, p, free)
-        pull = pull[active[rows].ravel()]
+        return np.zeros(objective.d), np.zeros(objective.classes)
+    every = active.reshape(objective.w_shape)
+    rows, small = np.flatnonzero(every.any(axis=1)), known is not None or size <= LARGEST_SYSTEM
+    if known is not None:
+        pull, total, blocks = known.pull, known.total, known.hessian.copy()
     else:
-        pull = objective.design.rmatvec(u)[manifold.active]
+        z = objective.predict(np.where(active, w, manifold.fixed), b) + offset
+        u, p = objective.loss_derivative(z), shares(z)
+        total = u.sum(axis=0)
+    if known is None and small:
+        base = objective.design.base
+        base = base if rows.size == len(every) else base.columns(rows)
+        pull, blocks = class_sums(base, u, objective.c, p, free)
+        pull = pull[every[rows].ravel()]
+    elif known is None:
+        pull = objective.design.rmatvec(u)[active]
     right_w = -(manifold.gradient + pull)
-    right = np.concatenate([right_w, -u.sum(axis=0) if free else np.zeros(0)])
+    right = np.concatenate([right_w, -total if free else np.zeros(0)])
     if not np.all(np.isfinite(right)):
         return None
     if small:
@@ -147,22 +152,9 @@ def multiclass_step(
         step = _by_conjugate_gradients(objective, p, manifold, right)
     if not np.all(np.isfinite(step)):
         return None
-    new_w = w0.copy()
-    new_w[manifold.active] += step[: right_w.size]
-    return new_w, b + step[right_w.size :] if objective.fit_intercept else b
-
-
-def known_step(
-    objective: MulticlassObjective, manifold: Manifold, pull: Array, total: Array, hessian: Array
-) -> tuple[Array, Array] | None:
-    """The Newton step (dw, db) where all of w is active and the sums over the rows are known."""
-    K, free = objective.classes, objective.fit_intercept
-    right = np.concatenate([-(manifold.gradient + pull), -total if free else np.zeros(0)])
-    rows = np.arange(objective.w_shape[0])
-    step = _by_factoring(objective, hessian.copy(), rows, manifold, right)
-    if not np.all(np.isfinite(step)):
-        return None
-    return step[: objective.d], step[objective.d :] if free else np.zeros(K)
+    dw = np.zeros(objective.d)
+    dw[active] = step[: right_w.size]
+    return dw, step[right_w.size :] if free else np.zeros(objective.classes)
 
 
 def damped_step(
@@ -175,7 +167,7 @@ def damped_step(
     start = np.where(manifold.active, w, manifold.fixed)
     value = objective.primal(start, b)
     for size in (1.0, 0.25, 0.0625, 0.015625):
-        point = start + size * (found[0] - start), b + size * (found[1] - b)
+        point = start + size * found[0], b + size * found[1]
         if objective.primal(*point) <= value:
             return point
     return found
@@ -222,7 +214,7 @@ def _by_conjugate_gradients(
 ) -> Array:
     active, curved, c = manifold.active, manifold.hessian, objective.coefficients
     inside, free = len(manifold.gradient), _free_rows(objective)
-    h = c * p * (1.0 - p)
+    h, curve = c * p * (1.0 - p), hessian_of_shares(p, c)
     squares = objective.design.column_squares(h)
     level = squares.reshape(objective.w_shape).mean(axis=1) * free
 
@@ -231,8 +223,7 @@ def _by_conjugate_gradients(
         w[active] = step[:inside]
         shift = step[inside:] if objective.fit_intercept else 0.0
         dz = objective.predict(w, shift)
-        t = p * dz
-        t = c * (t - p * t.sum(axis=1)[:, None])
+        t = curve(dz)
         head = curved * step[:inside] if curved.ndim == 1 else curved @ step[:inside]
         sums = level * w.reshape(objective.w_shape).sum(axis=1)  # as in the other form
         slope = objective.design.rmatvec(t) + np.repeat(sums, objective.classes)
@@ -287,7 +278,7 @@ def refit(
             break
         size = 1.0
         while size > shortest:
-            new_w, new_b = w + size * (found[0] - w), b + size * (found[1] - b)
+            new_w, new_b = w + size * found[0], b + size * found[1]
             trial, steepness = _merit(objective, z, objective.predict(new_w, new_b), free)
             room = 1e-14 * abs(value) + rounding
             if trial < value - room or (trial <= value + room and steepness < slope):

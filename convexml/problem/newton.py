@@ -27,7 +27,7 @@ from ..losses.softmax import hessian_of_shares, shares
 from ..numerics import Array, all_finite
 from ..penalties.base import Manifold
 from . import classes
-from .classes import MulticlassObjective, class_sums, damped_step, known_step
+from .classes import MulticlassObjective, class_sums, damped_step, multiclass_step
 from .objective import Objective, solve_symmetric
 
 # A loss as Newton's method sees it at some predictions: all of it in one visit of the rows.
@@ -105,32 +105,34 @@ def newton_point(
     """
     if isinstance(objective, MulticlassObjective):
         return _of_classes(objective, w, np.asarray(b), manifold, known)
-    if known is not None:
-        return _from_model(objective, w, b, manifold, known)
-    free = manifold.active
+    free, held, excess = manifold.active, np.zeros(0, dtype=int), np.zeros(0)
     w0 = np.where(free, w, manifold.fixed)
-    held = np.zeros_like(objective.y, dtype=bool) if kinks is None else kinks.mask
-    z = objective.predict(w0, b)
-    u = np.where(held, 0.0, objective.loss_derivative(z))
-    h = np.where(held, 0.0, objective.loss_curvature(z))
-    if not (np.all(np.isfinite(u)) and np.all(np.isfinite(h))):
-        return None
     design = objective.design if free.all() else objective.design.columns(free)
-    pull = design.rmatvec(u)
-    unknowns = int(free.sum()) + int(held.sum())
-    if unknowns > LARGEST_SYSTEM:
-        if held.any() or manifold.normal is not None:
+    if known is None:
+        z = objective.predict(w0, b)
+        u, h = objective.loss_derivative(z), objective.loss_curvature(z)
+        if kinks is not None:
+            held = np.flatnonzero(kinks.mask)
+            excess = in_memory((z - kinks.at)[held])
+            u, h = (np.where(kinks.mask, 0.0, each) for each in (u, h))
+        if not (all_finite(u) and all_finite(h)):
             return None
-        step, shift = _by_conjugate_gradients(objective, design, manifold, u, pull, h)
-        u_held = np.empty(0)
+        known = LossModel(u, design.rmatvec(u), u.sum(), h)
+    elif not (all_finite(known.u) and all_finite(known.h)):
+        return None
+    if int(free.sum()) + held.size > LARGEST_SYSTEM:
+        if held.size or manifold.normal is not None:
+            return None
+        step, shift = _by_conjugate_gradients(objective, design, manifold, known)
+        u_held = excess
     else:
-        at = z if kinks is None else kinks.at
-        step, shift, u_held = _by_factoring(objective, design, manifold, u, pull, h, held, z - at)
-    if not (np.all(np.isfinite(step)) and np.all(np.isfinite(u_held))):
+        step, shift, u_held = _by_factoring(objective, design, manifold, known, held, excess)
+    if not (all_finite(step) and all_finite(u_held)):
         return None
     dz = design.matvec(step) + shift
-    new_u = u + h * dz
-    new_u[held] = u_held
+    new_u = known.u + known.h * dz
+    if held.size:
+        new_u[held] = u_held
     new_w = w0.copy()
     new_w[free] += step
     return NewtonPoint(new_w, b + shift, new_u, free, dz if free.all() else None)
@@ -140,109 +142,79 @@ def _of_classes(
     objective: MulticlassObjective, w: Array, b: Array, manifold: Manifold, known: LossModel | None
 ) -> NewtonPoint | None:
     """The point for K classes, and the slopes of the loss there; damped unless a model is known."""
-    dz = None
+    step = None
     if known is None or known.hessian is None or not manifold.active.all():
         found = damped_step(objective, w, b, manifold)
     else:
-        step = known_step(objective, manifold, known.pull, known.total, known.hessian)
+        step = multiclass_step(objective, w, b, manifold, known=known)
         found = None if step is None else (w + step[0], b + step[1])
-        dz = None if step is None else objective.predict(*step)
     if found is None:
         return None
     u = objective.loss_derivative(objective.predict(*found))
+    dz = None if step is None else objective.predict(*step)
     return NewtonPoint(*found, u, manifold.active, dz)
-
-
-def _from_model(
-    objective: Objective, w: Array, b: float, manifold: Manifold, loss: LossModel
-) -> NewtonPoint | None:
-    """The same where every coordinate is active and no sample is held."""
-    u, h, d, design = loss.u, loss.h, objective.d, objective.design
-    if not (all_finite(u) and all_finite(h)):
-        return None
-    if d > LARGEST_SYSTEM:
-        step, shift = _by_conjugate_gradients(objective, design, manifold, u, loss.pull, h)
-    else:
-        matrix = design.bordered_gram(h) if objective.fit_intercept else design.gram(h)
-        right, hessian = np.zeros(len(matrix)), manifold.hessian
-        if hessian.ndim == 1:
-            matrix.flat[: d * len(matrix) : len(matrix) + 1] += hessian
-        else:
-            matrix[:d, :d] += hessian
-        right[:d] = -(manifold.gradient + loss.pull)
-        right[d:] = -loss.total
-        solution = solve_symmetric(matrix, right)
-        step, shift = solution[:d], float(solution[d]) if objective.fit_intercept else 0.0
-    if not all_finite(step):
-        return None
-    dz = design.matvec(step) + shift
-    return NewtonPoint(w + step, b + shift, u + h * dz, manifold.active, dz)
 
 
 def _by_factoring(
     objective: Objective,
     design: Design,
     manifold: Manifold,
-    u: Array,
-    pull: Array,
-    h: Array,
+    loss: LossModel,
     held: Array,
     excess: Array,
 ) -> tuple[Array, float, Array]:
-    k, rows = design.shape[1], np.flatnonzero(held)
-    curvature = manifold.hessian
-    if 0 < len(rows) < k and not np.any(h) and curvature.ndim == 1 and np.all(curvature > 0.0):
-        return _by_elimination(
-            objective, design.rows(rows), manifold, u, in_memory(excess[rows]), design
-        )
+    k, h, hessian = design.shape[1], loss.h, manifold.hessian
+    if 0 < held.size < k and not np.any(h) and hessian.ndim == 1 and np.all(hessian > 0.0):
+        slope = manifold.gradient + loss.pull
+        return _by_elimination(objective, design.rows(held), hessian, slope, loss.total, excess)
     has_b = int(objective.fit_intercept)
     count = 0 if manifold.normal is None else len(manifold.normal)
-    size = k + has_b + len(rows) + count
+    inner = k + has_b
+    size = inner + held.size + count
     matrix, right = np.zeros((size, size)), np.zeros(size)
-    hessian, inner = manifold.hessian, k + has_b
     if np.any(h):
         matrix[:inner, :inner] = design.bordered_gram(h) if has_b else design.gram(h)
-    matrix[:k, :k] += np.diag(hessian) if hessian.ndim == 1 else hessian
-    right[:k] = -(manifold.gradient + pull)
-    if has_b:
-        right[k] = -u.sum()
-    if len(rows):
-        at = slice(k + has_b, k + has_b + len(rows))
-        matrix[at, :k] = design.rows(rows).dense()
-        matrix[at, k : k + has_b] = 1.0
-        matrix[: k + has_b, at] = matrix[at, : k + has_b].T
-        right[at] = -in_memory(excess[rows])
+    if hessian.ndim == 1:
+        matrix.flat[: k * size : size + 1] += hessian
+    else:
+        matrix[:k, :k] += hessian
+    right[:k] = -(manifold.gradient + loss.pull)
+    right[k:inner] = -loss.total
+    at = slice(inner, inner + held.size)
+    if held.size:
+        matrix[at, :k] = design.rows(held).dense()
+        matrix[at, k:inner] = 1.0
+        matrix[:inner, at] = matrix[at, :inner].T
+        right[at] = -excess
     if manifold.normal is not None and manifold.residual is not None:
         matrix[-count:, :k], matrix[:k, -count:] = manifold.normal, manifold.normal.T
         right[-count:] = -manifold.residual
     solution = solve_symmetric(matrix, right)
     shift = float(solution[k]) if has_b else 0.0
-    return solution[:k], shift, solution[k + has_b : k + has_b + len(rows)]
+    return solution[:k], shift, solution[at]
 
 
 def _by_elimination(
-    objective: Objective, held: Design, manifold: Manifold, u: Array, excess: Array, design: Design
+    objective: Objective, held: Design, hessian: Array, slope: Array, total: Any, excess: Array
 ) -> tuple[Array, float, Array]:
     """Eliminate the step through a diagonal Hessian D: (J D^-1 J') u_held - b 1 = ..., 1'u = 0."""
-    inverse = 1.0 / manifold.hessian
-    slope = manifold.gradient + design.rmatvec(u)
-    rows, (m, _) = held.dense(), held.shape
+    inverse, rows, m = 1.0 / hessian, held.dense(), held.shape[0]
     size = m + int(objective.fit_intercept)
     matrix, right = np.zeros((size, size)), np.zeros(size)
     matrix[:m, :m] = (rows * inverse) @ rows.T
     right[:m] = excess - held.matvec(inverse * slope)
     if objective.fit_intercept:
         matrix[:m, m] = matrix[m, :m] = -1.0
-        right[m] = u.sum()
+        right[m] = total
     solution = solve_symmetric(matrix, right)
     shift = float(solution[m]) if objective.fit_intercept else 0.0
     return -inverse * (slope + held.rmatvec(solution[:m])), shift, solution[:m]
 
 
 def _by_conjugate_gradients(
-    objective: Objective, design: Design, manifold: Manifold, u: Array, pull: Array, h: Array
+    objective: Objective, design: Design, manifold: Manifold, loss: LossModel
 ) -> tuple[Array, float]:
-    k, has_b, hessian = design.shape[1], int(objective.fit_intercept), manifold.hessian
+    k, has_b, hessian, h = design.shape[1], objective.fit_intercept, manifold.hessian, loss.h
 
     def product(x: Array) -> Array:
         hz = h * (design.matvec(x[:k]) + (x[k] if has_b else 0.0))
@@ -251,9 +223,9 @@ def _by_conjugate_gradients(
 
     diagonal = design.column_squares(h)
     diagonal += hessian if hessian.ndim == 1 else np.diag(hessian)
-    right = -(manifold.gradient + pull)
+    right = -(manifold.gradient + loss.pull)
     if has_b:
-        diagonal, right = np.append(diagonal, h.sum()), np.append(right, -u.sum())
+        diagonal, right = np.append(diagonal, h.sum()), np.append(right, -loss.total)
     inverse = 1.0 / np.where(diagonal > 0.0, diagonal, 1.0)
     size = k + has_b
     system = LinearOperator((size, size), matvec=product, dtype=float)
