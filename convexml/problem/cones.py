@@ -56,16 +56,8 @@ class Cone:
 
     def distance(self, s: Array) -> Array:
         """Distances to K: one for each entry of a polyhedral cone, else one, shape (1,)."""
-        return self._condense(s - self.project(s))
-
-    def distance_dual(self, y: Array) -> Array:
-        """Distances to K*, as ``distance``."""
-        return self._condense(y - self.project_dual(y))
-
-    def _condense(self, difference: Array) -> Array:
-        if self.is_polyhedral:
-            return np.abs(difference)
-        return np.array([np.linalg.norm(difference)])
+        difference = s - self.project(s)
+        return np.abs(difference) if self.is_polyhedral else np.linalg.norm(difference)[None]
 
 
 @dataclass(frozen=True)
@@ -296,15 +288,6 @@ class ConeProgram:
         for cone, rows in self.runs:
             mask[rows] = isinstance(cone, kinds)
         return mask
-
-    def among(self, wanted: Array) -> Iterator[tuple[Any, Array]]:
-        """The cones of the wanted rows with their rows; a curved cone comes whole or not at all."""
-        for cone, part in self.blocks:
-            inside = part.start + np.flatnonzero(wanted[part])
-            if inside.size and cone.is_polyhedral:
-                yield type(cone)(inside.size), inside
-            elif inside.size:
-                yield cone, np.arange(part.start, part.stop)
 
     def runs_of(self, wanted: Array | None) -> Iterator[tuple[Any, Array]]:
         """``runs`` of the wanted rows, by default of all; a curved cone comes whole or not."""

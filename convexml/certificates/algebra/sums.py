@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...numerics import EPS, Array, two_sum
+from ...numerics import EPS, Array, two_product, two_sum
 
-SPLIT = 134217729.0
-"""2^27 + 1: halves of 26 bits (Dekker)."""
 FEW, CUTS = 4000, 6
 """Up to so many terms and rows are summed whole; how often more are cut."""
 DEEP = -900
@@ -37,8 +35,7 @@ def exact_residual(matrix: Any, x: Array, side: Array | None = None) -> Array:
 def exact_dot(a: Array, b: Array) -> float:
     """Return a'b, rounded once."""
     if a.size <= FEW and _is_plain(a, b):
-        product = a * b
-        return math.fsum([*product.tolist(), *_error(a, b, product).tolist()])
+        return math.fsum(np.concatenate(two_product(a, b)).tolist())
     return float(exact_residual(np.reshape(a, (1, -1)), b)[0])
 
 
@@ -58,12 +55,9 @@ def _pair(matrix: Any, x: Array, side: Array | None, both: bool) -> tuple[Array,
     side = np.zeros(k) if side is None else np.asarray(side, dtype=float)
     factors = np.asarray(x, dtype=float)[columns]
     if entries.size + k <= FEW and _is_plain(entries, factors, side):
-        product = entries * factors
-        parts = [product, _error(entries, factors, product)]
-        return _row_sums(parts, starts, -side, both)
+        return _row_sums([*two_product(entries, factors)], starts, -side, both)
     (left, low), (right, high) = np.frexp(entries), np.frexp(factors)
-    product, power = left * right, low + high
-    error = _error(left, right, product)
+    (product, error), power = two_product(left, right), low + high
     sides, levels = np.frexp(side)
     used = product != 0.0
     owner = np.repeat(np.arange(k), np.diff(starts))
@@ -198,12 +192,3 @@ def _entries(matrix: Any) -> tuple[Array, Array, Array]:
     if k > 1 and 2 * np.count_nonzero(matrix) < k * n:
         return _entries(sparse.csr_array(matrix))
     return np.ravel(matrix), np.tile(np.arange(n), k), n * np.arange(k + 1)
-
-
-def _error(left: Array, right: Array, product: Array) -> Array:
-    """left * right - product, exactly; no product overflows, or falls below the normal floats."""
-    big, other = SPLIT * left, SPLIT * right
-    left_high, right_high = big - (big - left), other - (other - right)
-    left_low, right_low = left - left_high, right - right_high
-    first = product - left_high * right_high
-    return left_low * right_low - ((first - left_low * right_high) - left_high * right_low)

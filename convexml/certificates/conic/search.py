@@ -25,7 +25,7 @@ from ..algebra.polyhedron import LeastChange
 from ..algebra.searchers import highs
 from ..scale import ProgramUnits
 from .prices import Priced, priced
-from .program import linear_rows, solve_scaled
+from .program import distances, linear_rows, solve_scaled
 
 # Points inside of cones, and the way there for a multiplier that is almost feasible.
 
@@ -105,11 +105,8 @@ def _on_equality(
 
 
 def _inside(program: ConeProgram, y: Array) -> bool:
-    for cone, part in program.blocks:
-        size = float(np.max(np.abs(y[part]), initial=0.0))
-        if np.any(cone.distance_dual(y[part]) > 4.0 * EPS * size):
-            return False
-    return True
+    away, size = distances(program, y, np.full(y.size, np.max(np.abs(y), initial=0.0)), dual=True)
+    return not np.any(away > 4.0 * EPS * size)
 
 
 # Auxiliary variables and missing multipliers: the Lagrangian, minimised over a box.
@@ -212,9 +209,9 @@ def complete_dual(
 
 
 def _rows_of(program: ConeProgram, wanted: Array) -> tuple[Array, list[Cone]]:
-    found = list(program.among(wanted))
-    rows = np.concatenate([np.zeros(0, dtype=int), *(rows for _, rows in found)])
-    return rows, [cone for cone, _ in found]
+    found = list(program.runs_of(wanted))
+    rows = np.concatenate([np.zeros(0, dtype=int), *(rows.ravel() for _, rows in found)])
+    return rows, [cone for cone, run in found for _ in run]
 
 
 # The smallest relaxation that makes a cone program feasible; its multipliers are Farkas' own.
