@@ -57,7 +57,7 @@ class Cone:
     def distance(self, s: Array) -> Array:
         """Distances to K: one for each entry of a polyhedral cone, else one, shape (1,)."""
         difference = s - self.project(s)
-        return np.abs(difference) if self.is_polyhedral else np.linalg.norm(difference)[None]
+        return np.abs(difference) if self.is_polyhedral else np.array([np.linalg.norm(difference)])
 
 
 @dataclass(frozen=True)

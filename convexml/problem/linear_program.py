@@ -13,6 +13,7 @@ from scipy import sparse
 from ..errors import InputError
 from ..numerics import Array, power_of_two
 from ..validation import finite_array, finite_sparse, float_array, refuse_masked
+from .cones import ConeProgram, NonnegativeCone, ZeroCone
 
 NO_BOUND = " An absent bound is None or inf in bounds."
 
@@ -58,6 +59,14 @@ class LinearData:
         parts = [self.A_eq, self.A_ub, -eye[lower], eye[upper]]
         sides = [self.b_eq, self.b_ub, -self.lower[lower], self.upper[upper]]
         return sparse.vstack(parts, format="csr"), np.concatenate(sides)
+
+    @cached_property
+    def as_cones(self) -> ConeProgram:
+        """``constraints`` as a cone program."""
+        (A, b), p = self.constraints, self.b_eq.size
+        cones = ZeroCone(p), NonnegativeCone(b.size - p)
+        flat = sparse.csc_array((self.n, self.n))
+        return ConeProgram(flat, self.c, sparse.csc_array(A), b, cones)
 
     @cached_property
     def terms(self) -> Any:

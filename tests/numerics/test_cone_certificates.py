@@ -15,8 +15,9 @@ from support.sizes import sizes
 import convexml as cml
 from convexml import Verdict
 from convexml.certificates.algebra.definite import eigenvalue_bound
+from convexml.certificates.algebra.dual_points import dual_value
 from convexml.certificates.algebra.searchers import solve_cone_program
-from convexml.certificates.conic.program import dual_value, solve_scaled
+from convexml.certificates.conic.program import solve_scaled
 from convexml.problem.cones import (
     ConeProgram,
     ExponentialCone,

@@ -16,12 +16,11 @@ from support.programs.arrays import certify_arrays
 import convexml as cml
 from convexml import Verdict
 from convexml.bridge.point import pose
+from convexml.certificates.algebra.dual_points import bounded_prices, dual_value, implied_bounds
 from convexml.certificates.conic.bounds import lifted_prices
-from convexml.certificates.conic.polyhedral import bounded_prices
 from convexml.certificates.conic.prices import Budget, priced
-from convexml.certificates.conic.program import conic_units, dual_value, solve_scaled
+from convexml.certificates.conic.program import conic_units, solve_scaled
 from convexml.certificates.linear.absence import restored
-from convexml.certificates.linear.bound import implied_bounds
 from convexml.numerics import Array
 from convexml.problem.cones import ConeProgram, NonnegativeCone, ZeroCone, cone_program_of
 from convexml.problem.linear_program import LinearData

@@ -11,7 +11,6 @@ import numpy as np
 from scipy import linalg, sparse
 
 from ...numerics import EPS, Array, length
-from ...problem.cones import ConeProgram, NonnegativeCone, ZeroCone
 from ...problem.linear_program import LinearData
 from .definite import SAFE, definite_solver, from_gram, least_singular_value, powers_of_two
 from .rationals import as_integers, eliminate
@@ -400,15 +399,13 @@ def _has_slacks(data: LinearData) -> bool:
 
 def _central(search: LinearData) -> Array | None:
     """A point inside of the optimal face, by Clarabel; by HiGHS where that fails."""
-    (A, b), p = search.constraints, search.b_eq.size
-    cones = (ZeroCone(p), NonnegativeCone(b.size - p))
-    flat = sparse.csc_array((search.n, search.n))
-    program = ConeProgram(flat, search.c, sparse.csc_array(A), b, cones)
+    program = search.as_cones
     try:
         x, slack, _ = solve_cone_program(program)
     except Exception:  # whatever ended it: HiGHS is another try
         return highs(search).x
-    close = np.all(np.isfinite(x)) and length(A @ x + slack - b) <= NEAR * length(x)
+    left = slack - program.slack(x)
+    close = np.all(np.isfinite(x)) and length(left) <= NEAR * length(x)
     return x if close else highs(search).x
 
 

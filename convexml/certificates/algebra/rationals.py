@@ -299,8 +299,6 @@ def _pivot(table: list[RationalRow], cost: RationalRow, i: int, j: int) -> None:
 
 LARGEST_DUAL = 40
 """Up to this many equations, and three times as many unknowns, are solved in rationals."""
-LARGE = 1e-6
-"""Multipliers above this share of the largest take what an equation leaves, and stay positive."""
 
 
 def exact_dual(
@@ -308,8 +306,8 @@ def exact_dual(
 ) -> tuple[Array, Array, Fraction] | None:
     """(w, y) with P w + A'y + q = 0, y >= 0 where ``signed``: nearest floats, and the exact D.
 
-    Unknowns without sign move, then large ones; zeros do where that does not suffice, the others
-    stay as they are. None where that leaves y >= 0 or is too large.
+    Unknowns without sign move, then large ones; the others stay as they are. None where that leaves
+    y >= 0 or is too large.
     """
     P = sparse.csc_array(P)
     bent = np.flatnonzero(np.diff(P.indptr))
@@ -321,13 +319,9 @@ def exact_dual(
         return None
     matrix = np.hstack([sparse.csr_array(A)[rows].toarray().T, P[:, bent].toarray()])
     start = [Fraction(float(value)) for value in (*y[rows], *w[bent])]
-    below = np.append(signed[rows], np.zeros(bent.size, dtype=bool))
-    size = np.append(y[rows], np.zeros(bent.size))
-    large = ~below | (size > LARGE * np.max(np.abs(y), initial=0.0))
-    solution = _by_carriers(matrix, -q, start, ~below | (size > 0.0), large)
-    if not _meets_signs(solution, below):
-        solution = solve_exactly(matrix, -q, start)
-    if solution is None or not _meets_signs(solution, below):
+    solution = solve_exactly(matrix, -q, start)
+    signs = np.flatnonzero(signed[rows]).tolist()
+    if solution is None or any(solution[i] < 0 for i in signs):
         return None
     terms = (Fraction(float(b[i])) * v for i, v in zip(rows, solution, strict=False))
     value = -sum(terms, Fraction(0))
@@ -341,35 +335,6 @@ def exact_dual(
     nearest[rows] = [float(v) for v in solution[: rows.size]]
     kept[bent] = [float(v) for v in solution[rows.size :]]
     return kept, nearest, value
-
-
-def _meets_signs(solution: list[Fraction] | None, signed: Array) -> bool:
-    return solution is not None and all(solution[i] >= 0 for i in np.flatnonzero(signed).tolist())
-
-
-def _by_carriers(
-    matrix: Array, side: Array, start: list[Fraction], mobile: Array, large: Array
-) -> list[Fraction] | None:
-    """An exact solution near ``start``, which is 0 but for what is ``mobile``, if there is one.
-
-    An equation with a large unknown of its own asks nothing of the others, and is solved last.
-    """
-    used = matrix != 0.0
-    carriers = np.flatnonzero(large & (np.count_nonzero(used, axis=0) == 1))
-    own, first = np.unique(np.argmax(used[:, carriers], axis=0), return_index=True)
-    rest, solution = np.setdiff1d(np.arange(side.size), own), list(start)
-    if rest.size:
-        core = np.flatnonzero(mobile & np.any(used[rest], axis=0))
-        found = solve_exactly(matrix[np.ix_(rest, core)], side[rest], [start[k] for k in core])
-        if found is None:
-            return None
-        for k, value in zip(core.tolist(), found, strict=True):
-            solution[k] = value
-    for i, k in zip(own.tolist(), carriers[first].tolist(), strict=True):
-        others = [j for j in np.flatnonzero(used[i]).tolist() if j != k]
-        left = sum((Fraction(float(matrix[i, j])) * solution[j] for j in others), Fraction(0))
-        solution[k] = (Fraction(float(side[i])) - left) / Fraction(float(matrix[i, k]))
-    return solution
 
 
 # Which columns of a matrix depend on the others: exactly, or only up to rounding.

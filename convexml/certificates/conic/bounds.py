@@ -13,13 +13,21 @@ from scipy import sparse
 from ...numerics import Array
 from ...problem.cones import ConeProgram, ExponentialCone, NonnegativeCone, Semidefinite
 from ..algebra.definite import negative_eigenvalue
+from ..algebra.dual_points import (
+    Priced,
+    bounded_prices,
+    dual_interior,
+    dual_residual,
+    priced_inside,
+    rational_prices,
+    unpriced,
+)
 from ..algebra.polyhedron import MANY, Interior
 from ..scale import ProgramUnits
 from .margin import nudged, repair_conic_dual, weights_of_multipliers
-from .polyhedral import bounded_prices, dual_interior, idle_columns, priced_inside, rational_dual
-from .prices import CLEAN, PASSED, Budget, Priced, approached, priced, unpriced
-from .program import FittedProgram, ScaledCone, dual_residual, equilibrate_cone, row_sizes
-from .search import Completed, inward_prices, least, mixtures
+from .prices import CLEAN, PASSED, Budget, approached, priced
+from .program import FittedProgram, ScaledCone, equilibrate_cone, row_sizes
+from .search import Completed, idle_columns, inward_prices, least, mixtures
 
 # Exponential multipliers inside their cones by an entry that no equality sees.
 
@@ -335,9 +343,8 @@ def priced_candidates(
     clean = np.where(_inactive(program, x, y, units), 0.0, y)
     starts = [(y, PASSED)] if np.array_equal(clean, y) else [(y, PASSED), (clean, CLEAN)]
     for start, name in reversed(starts):
-        exact = rational_dual(program, w, start) if allows(ROOM, name) else None
-        if exact is not None:
-            yield exact
+        if allows(ROOM, name):
+            yield from rational_prices(program, w, start)
     names = [name for _, name in starts]
     if not allows(FARTHER, *names):
         return

@@ -11,6 +11,7 @@ from ...errors import SolverError
 from ...formulas import Condition, worst
 from ...numerics import Array, gamma
 from ...problem.cones import ConeProgram
+from ..algebra.dual_points import Priced, bounded_prices, rational_prices
 from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
 from ..judge import absent, judge
@@ -18,8 +19,7 @@ from ..linear.absence import find_infeasibility
 from ..scale import ProgramUnits
 from .bounds import bound_of, priced_candidates
 from .margin import nudged
-from .polyhedral import bounded_prices, rational_dual
-from .prices import Budget, Priced, carried, priced
+from .prices import Budget, carried, priced
 from .program import conic_units, distances, fitted, linear_rows, row_sizes, share
 from .search import Completed, Relaxation, relax, relax_by_vertex
 
@@ -150,9 +150,7 @@ def _dual_points(program: ConeProgram, units: Fitted, y: Array, terms: float) ->
     none = np.zeros(program.q.size)
     pair = carried(program, none, y)
     yield pair
-    exact = rational_dual(program, none, y)
-    if exact is not None:
-        yield exact
+    yield from rational_prices(program, none, y)
     yield from bounded_prices(program, none, y, pair)
     own = replace(units(), size=terms)
     yield from priced_candidates(program, none, none, y, own, Budget(), mixed=False)

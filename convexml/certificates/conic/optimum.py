@@ -16,11 +16,11 @@ from ...formulas import Condition, worst
 from ...numerics import EPS, Array, length
 from ...problem.cones import ConeProgram, NonnegativeCone, ZeroCone, cone_program_of
 from ...problem.linear_program import LinearData
+from ..algebra.dual_points import dual_residual, dual_value
 from ..algebra.polyhedron import Interior, relative_interior
 from ..certificate import Certificate, Verdict
 from ..judge import BOUND, bounded, is_better, judge, refuted, without_unit
 from ..linear.absence import plausible
-from ..linear.bound import as_fitted
 from ..scale import program_scale
 from ..units import triplets
 from .bounds import Bound, bound_of
@@ -31,8 +31,6 @@ from .program import (
     Subject,
     conic_objective,
     curvature_words,
-    dual_residual,
-    dual_value,
     linear_rows,
     row_violations,
     share,
@@ -191,7 +189,7 @@ def _binding(fit: FittedProgram) -> LinearData:
         kept = left[row]
         row, column, sign = row[kept], column[kept], sign[kept]
     found, rows = linear_rows(program, left)
-    as_fitted(found, replace(fit.units, rows=fit.units.rows[rows]))
+    found.memo["units"] = replace(fit.units, rows=fit.units.rows[rows])
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +13,7 @@ from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dtrtri
 
 from ...numerics import EPS, Array, length
-from ...problem.cones import ConeProgram, NonnegativeCone
+from ...problem.cones import ConeProgram
 from ..algebra.definite import (
     definite_solver,
     eigenvalue_bound,
@@ -22,10 +22,17 @@ from ..algebra.definite import (
     powers_of_two,
     shifted,
 )
-from ..algebra.sums import exact_residual
+from ..algebra.dual_points import (
+    Priced,
+    carried_costs,
+    dual_residual,
+    dual_value,
+    rounding,
+    unpriced,
+)
 from ..scale import ProgramUnits
 from .margin import margin_parts, nudged
-from .program import dual_residual, dual_value, times
+from .program import times
 
 # Verified factorisations of G = B'B + P, for bounds on sqrt(r'G^-1 r).
 
@@ -361,24 +368,8 @@ def _scaled(matrix: Any, columns: Array) -> Any:
 
 
 STEPS = 4
-TINY = float(np.finfo(float).tiny)
 NOTHING = 1e-13
 """A price of this share of the value is as good as none."""
-
-
-class Priced(NamedTuple):
-    """A dual point, its value, and what an exact one nearby can cost; inf where none is known."""
-
-    w: Array
-    y: Array
-    value: float
-    price: float
-    left: Array
-
-    @property
-    def bound(self) -> float:
-        """No feasible point has an objective below this."""
-        return self.value - self.price if np.isfinite(self.price) else -np.inf
 
 
 def priced(
@@ -416,7 +407,7 @@ def priced(
     quick : bool
         Whether dense matrices that are ill conditioned are not worth their factorisation.
     """
-    best = unpriced(program, w, y)
+    best = unpriced(program, w, nudged(program, y))
     w, y, start, price, left = best
     if np.isfinite(price) or not np.isfinite(start):
         return best
@@ -439,20 +430,9 @@ def priced(
     return best
 
 
-def unpriced(program: ConeProgram, w: Array, y: Array) -> Priced:
-    """(w, y), y moved into K*: with a price where P w + A'y + q is 0 for certain."""
-    y = nudged(program, y)
-    left = dual_residual(program, w, y)
-    start = dual_value(program, w, y)
-    if not np.all(np.isfinite(left)) or not np.isfinite(start):
-        return Priced(w, y, -np.inf, np.inf, left)
-    exact = not np.any(left) and program.rounded is None
-    return Priced(w, y, start, rounding(start) if exact else np.inf, left)
-
-
 def carried(program: ConeProgram, w: Array, y: Array) -> Priced:
     """``unpriced`` with a price also where rows of one variable carry all that is left."""
-    pair = unpriced(program, w, y)
+    pair = unpriced(program, w, nudged(program, y))
     if np.isfinite(pair.price) or not np.isfinite(pair.value):
         return pair
     return pair._replace(price=_carried(program, pair.w, pair.y, pair.left))
@@ -495,11 +475,6 @@ def _steps(
             break
 
 
-def rounding(value: float) -> float:
-    """What the value of a dual point may be rounded by, twice."""
-    return 2.0 * EPS * abs(value)
-
-
 def _cost(program: ConeProgram, metric: Metric, w: Array, left: Array, error: Array) -> float:
     norm = metric.norm(left, error)
     if not norm <= 1.0:
@@ -516,47 +491,6 @@ def _carried(program: ConeProgram, w: Array, y: Array, left: Array) -> float:
     if program.rounded is not None and program.rounded.rows.nnz:
         return np.inf
     return float(np.sum(carried_costs(program, w, y, left)))
-
-
-def carried_costs(
-    program: ConeProgram, w: Array, y: Array, left: Array, off: Array | None = None
-) -> Array:
-    """What it costs to have what is left of each variable carried by a row of it alone.
-
-    inf where no row does. What is left may be ``off`` by so much.
-    """
-    off = np.zeros(left.size) if off is None else off
-    size = np.abs(left) + off
-    cheapest = np.where(size == 0.0, 0.0, np.inf)
-    rows, columns, a = alone(program)
-    used = size[columns] != 0.0
-    rows, columns, a = rows[used], columns[used], a[used]
-    if rows.size == 0:
-        return cheapest
-    # The multiplier that carries everything is -rest / a: only the sign of the rest has a say.
-    own, far = a * y[rows], off[columns]
-    rest = np.sign(a) * (left[columns] - own) + far
-    size_of_rest = np.abs(left[columns]) + np.abs(own) + far
-    near = np.abs(rest) <= 4.0 * EPS * size_of_rest + TINY
-    if np.any(near):
-        system = program.equality[columns[near]]
-        at = np.repeat(program.q.size + rows[near], np.diff(system.indptr))
-        system.data[system.indices == at] = 0.0
-        exact = exact_residual(system, np.concatenate([w, y]), -program.q[columns[near]])
-        rest[near] = np.sign(a[near]) * exact + far[near]
-    fits = rest <= 0.0
-    cost = 1.01 * np.abs(program.b[rows]) * size[columns] / np.abs(a)
-    np.minimum.at(cheapest, columns[fits], cost[fits])
-    return cheapest
-
-
-def alone(program: ConeProgram) -> tuple[Array, Array, Array]:
-    """The inequalities a x_j <= b of one variable: their rows, columns j and entries a."""
-    A = program.A_by_row
-    rows = np.flatnonzero(program.ruled_by(NonnegativeCone) & (np.diff(A.indptr) == 1))
-    columns, a = A.indices[A.indptr[rows]], A.data[A.indptr[rows]]
-    used = a != 0.0
-    return rows[used], columns[used], a[used]
 
 
 # What looking for a bound may cost: how many dual points are priced, and what is left untried.

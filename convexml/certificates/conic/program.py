@@ -33,20 +33,6 @@ def conic_objective(program: ConeProgram, x: Array) -> float:
     return exact_dot(factors, np.concatenate([0.5 * x, 0.5 * x, x]))
 
 
-def dual_residual(program: ConeProgram, w: Array, y: Array) -> Array:
-    """P w + A'y + q, each entry rounded once; nan where float64 cannot hold it."""
-    return exact_residual(program.equality, np.concatenate([w, y]), -program.q)
-
-
-def dual_value(program: ConeProgram, w: Array, y: Array) -> float:
-    """-w'Pw / 2 - b'y, rounded at the end; the offset is left out."""
-    if not program.P.nnz:
-        return exact_dot(program.b, -y)
-    bent, rest = exact_pair(program.P_by_row, w)
-    factors = np.concatenate([bent, rest, program.b])
-    return exact_dot(factors, np.concatenate([-0.5 * w, -0.5 * w, -y]))
-
-
 def row_violations(program: ConeProgram, x: Array) -> tuple[Array, Array]:
     """The slack b - A x, rounded once, and how far it is outside of the cones, entry by entry."""
     slack = -exact_residual(program.A_by_row, x, program.b)

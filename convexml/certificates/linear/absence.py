@@ -26,7 +26,6 @@ from .bound import (
     dual_rows,
     equilibrated,
     exact_objective,
-    linear_units,
     lower_bound,
     meets_rows,
     primal_interior,
@@ -35,6 +34,7 @@ from .bound import (
     residual,
     rounding_of_rows,
     sizes,
+    sizes_of_multipliers,
     violations,
 )
 
@@ -382,7 +382,7 @@ def active_by_slackness(data: LinearData, x: Array, point: LinearMultipliers) ->
     """Constraints whose multiplier is larger than their slack, both in units of their size."""
     rows, near = _spread(data, x)
     y = np.concatenate([point.lambda_ub, point.nu])
-    levels, costs = linear_units(data).of_multipliers(y)
+    levels, costs = sizes_of_multipliers(data, y)
     slack = -exact_residual(data.A_ub, x, data.b_ub)
     return ActiveSet(
         _ratio(point.lambda_ub, levels[: slack.size]) > _ratio(slack, rows),
@@ -438,7 +438,7 @@ def _stationary(data: LinearData, active: ActiveSet, start: Array, near: bool) -
     start = np.where(np.concatenate([active.rows, np.ones(p, dtype=bool)]), start, 0.0)
     weights = np.concatenate([active.rows.astype(float), np.ones(p)])
     if near:  # positive multipliers move in proportion
-        units, _ = linear_units(data).of_multipliers(start)
+        units, _ = sizes_of_multipliers(data, start)
         level = np.maximum(np.abs(start), units)
         weights *= np.where(np.arange(m + p) < m, np.maximum(np.abs(start), 1e-6 * level), level)
     matrix = data.columns[active.interior]

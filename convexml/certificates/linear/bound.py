@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from ...errors import InputError, nearest
 from ...formulas import Condition, worst
@@ -17,119 +16,52 @@ from ...numerics import EPS, ROUNDING, UNIT, Array, length
 from ...problem.linear_program import LinearData, ScaledProgram, equilibrate
 from ...validation import finite_array
 from ..algebra.definite import SAFE
+from ..algebra.dual_points import bounded_prices, dual_interior, priced_inside, rational_prices
 from ..algebra.polyhedron import Interior, Nearby, least_change, nearby, relative_interior
-from ..algebra.rationals import exact_dual
 from ..algebra.sums import exact_dot, exact_pair, exact_residual
 from ..scale import ProgramUnits, program_units
 
 # The sizes of a linear program's rows, variables and multipliers, from its data.
 
 
-@dataclass(frozen=True)
-class LinearUnits:
-    """Sizes fitted to the entries, and which parts of the program fix them.
-
-    Attributes
-    ----------
-    size : float
-        That of the objective, 0 where the data have none.
-    rows, columns : array, shapes (m + p,) and (n,)
-        Those of [A_ub; A_eq] x and of x, up to one factor a component.
-    part : array, shape (m + p + n + 1,)
-        The component of each row, of each column and of the objective.
-    anchored : array
-        For each component, whether a right-hand side fixes the factor.
-    objective : float
-        That of c'x, up to the factor of its component.
-    """
-
-    size: float
-    rows: Array
-    columns: Array
-    part: Array
-    anchored: Array
-    objective: float
-
-    def of_point(self, x: Array) -> tuple[Array, Array]:
-        """The sizes of rows and of entries of x; without a right-hand side x itself fixes them."""
-        m, n = self.rows.size, self.columns.size
-        factor = np.zeros(self.anchored.size)
-        np.maximum.at(factor, self.part[m : m + n], np.abs(x) / self.columns)
-        factor = np.where(self.anchored, 1.0, factor)
-        return self.rows * factor[self.part[:m]], self.columns * factor[self.part[m : m + n]]
-
-    def of_multipliers(self, y: Array) -> tuple[Array, Array]:
-        """The sizes of multipliers of rows and of reduced costs; y fixes them where c is 0."""
-        m, n = self.rows.size, self.columns.size
-        factor = np.zeros(self.anchored.size)
-        np.maximum.at(factor, self.part[:m], np.abs(y) * self.rows)
-        factor[self.part[-1]] = self.objective
-        rows = np.divide(factor[self.part[:m]], self.rows, np.zeros(m), where=self.rows > 0.0)
-        return rows, factor[self.part[m : m + n]] / self.columns
-
-
-def linear_units(data: LinearData) -> LinearUnits:
+def linear_units(data: LinearData) -> ProgramUnits:
     """The units of the program, kept with its data; finite bounds count as rows."""
     if "units" not in data.memo:
-        data.memo["units"] = _fit(data)
-    found: LinearUnits = data.memo["units"]
-    return found
+        m, eye = data.rows.shape[0], sparse.eye_array(data.n, format="csr")
+        # A bound of 0 has the size of x: it says nothing.
+        told = [np.isfinite(side) & (side != 0.0) for side in (data.lower, data.upper)]
+        b = np.concatenate([data.b_ub, data.b_eq, data.lower[told[0]], data.upper[told[1]]])
+        A = sparse.coo_array(sparse.vstack([data.rows, eye[told[0]], eye[told[1]]]))
+        A.eliminate_zeros()
+        found, factor = program_units(A, b, data.c), 1.0
+        if not np.any(b):  # nothing fixes x: its first entry is a power of two
+            factor = np.exp2(np.round(np.log2(found.columns[0]))) / found.columns[0]
+        data.memo["units"] = ProgramUnits(
+            found.size,
+            factor * found.rows[:m],
+            factor * found.columns,
+            factor * found.objective,
+        )
+    units: ProgramUnits = data.memo["units"]
+    return units
 
 
-def _fit(data: LinearData) -> LinearUnits:
-    m, n = data.rows.shape
-    units: ProgramUnits | None = data.memo.get("fitted")
-    if units is not None:
-        return _by_component(units, *_entries(data), data.c, m)
-    eye = sparse.eye_array(n, format="csr")
-    # A bound of 0 has the size of x: it says nothing.
-    told = [np.isfinite(side) & (side != 0.0) for side in (data.lower, data.upper)]
-    sides = [data.b_ub, data.b_eq, data.lower[told[0]], data.upper[told[1]]]
-    A = sparse.coo_array(sparse.vstack([data.rows, eye[told[0]], eye[told[1]]]))
-    A.eliminate_zeros()
-    b = np.concatenate(sides)
-    return _by_component(program_units(A, b, data.c), A, b, data.c, m)
+def sizes_of_point(data: LinearData, x: Array) -> tuple[Array, Array]:
+    """The sizes of rows and of entries of x; without a right-hand side x itself fixes them."""
+    units = linear_units(data)
+    sides = np.concatenate([data.b_ub, data.b_eq, data.lower, data.upper])
+    told = bool(np.any(sides[np.isfinite(sides)]))
+    factor = 1.0 if told else float(np.max(np.abs(x) / units.columns, initial=0.0))
+    return factor * units.rows, factor * units.columns
 
 
-def as_fitted(data: LinearData, units: ProgramUnits) -> None:
-    """Let the rows and entries of a program without bounds have units that are known already."""
-    data.memo["fitted"] = units
-
-
-def _entries(data: LinearData) -> tuple[Any, Array]:
-    A = sparse.coo_array(data.rows)
-    A.eliminate_zeros()
-    return A, np.concatenate([data.b_ub, data.b_eq])
-
-
-def _by_component(units: ProgramUnits, A: Any, b: Array, c: Array, m: int) -> LinearUnits:
-    """The units of the first m rows of A x <= b, with the components that the entries connect."""
-    n = c.size
-    k, priced = A.shape[0], np.flatnonzero(c)
-    ends = (np.r_[A.row, k + priced], np.r_[k + A.col, np.full(priced.size, k + n)])
-    graph = sparse.coo_array((np.ones(ends[0].size), ends), shape=(k + n + 1, k + n + 1))
-    count, part = connected_components(sparse.csr_array(graph), directed=False)
-    anchored = np.zeros(count, dtype=bool)
-    anchored[part[np.flatnonzero(b)]] = True
-    kept = np.r_[part[:m], part[k:]]
-    factor = _gauge(units.columns, kept[m:-1], anchored)
-    rows, columns = units.rows[:m] * factor[kept[:m]], units.columns * factor[kept[m:-1]]
-    return LinearUnits(
-        units.size, rows, columns, kept, anchored, units.objective * factor[kept[-1]]
-    )
-
-
-def _gauge(columns: Array, part: Array, anchored: Array) -> Array:
-    """The factor of each component that nothing fixes: its first column is a power of two.
-
-    Then programs that differ by powers of two have units that do.
-    """
-    factor = np.ones(anchored.size)
-    found, first = np.unique(part, return_index=True)
-    loose = ~anchored[found]
-    size = columns[first[loose]]
-    factor[found[loose]] = np.exp2(np.round(np.log2(size))) / size
-    return factor
+def sizes_of_multipliers(data: LinearData, y: Array) -> tuple[Array, Array]:
+    """The sizes of multipliers of rows and of reduced costs; y fixes them where c is 0."""
+    units = linear_units(data)
+    told = bool(np.any(data.c))
+    factor = units.objective if told else float(np.max(np.abs(y) * units.rows, initial=0.0))
+    rows = np.divide(factor, units.rows, np.zeros(y.size), where=units.rows > 0.0)
+    return rows, factor / units.columns
 
 
 ROOM = 1e-3
@@ -182,15 +114,14 @@ def lower_bound(
     error = EPS * abs(value) + EPS**2 * float(np.abs(cost) @ np.abs(bound))
     if not np.any(residual):
         return LinearBound(value, error, residual)
-    price = _price(data, lambda_ub, nu)
-    if price is None:
-        price = _rational_price(data, lambda_ub, nu, cost, value)
-    if price is not None:
-        return LinearBound(value, error + price, residual)
+    price = (value - _nearby(data, lambda_ub, nu)) * (1.0 + 4.0 * EPS)
+    if price < np.inf:
+        return LinearBound(value, error + max(price, 0.0), residual)
     total = float(np.abs(residual).sum())
-    if x is not None:  # c'z >= D + residual'z, and z is near x
-        value += float(residual @ x)
-        error += 2.0 * EPS * residual.size * float(np.abs(residual) @ np.abs(x)) + EPS * abs(value)
+    if x is not None:  # c'z >= D + residual'(z - bound), and z is near x
+        value += float(residual @ (x - bound))
+        error += 2.0 * EPS * residual.size * float(np.abs(residual) @ (np.abs(x) + np.abs(bound)))
+        error += EPS * abs(value)
     return LinearBound(value, error + spare, residual, within=spare / total)
 
 
@@ -206,23 +137,20 @@ def _carriers(data: LinearData, cost: Array) -> tuple[Array, Array]:
     return np.where(np.isfinite(wanted), wanted, other), np.where(carried, 0.0, cost)
 
 
-def _price(data: LinearData, lambda_ub: Array, nu: Array) -> float | None:
-    """How much lower D is at exactly dual feasible multipliers nearby; None where unknown."""
-    scaled, interior = equilibrated(data), dual_interior(data)
-    if interior is None:
-        return None
-    y = np.concatenate([lambda_ub / scaled.ub, nu / scaled.eq]) / scaled.cost
-    found = nearby(interior, y)
-    if found is None:
-        return None
-    m, program = lambda_ub.size, scaled.data
-    own, moved, there = (
-        _dual_value(program, point[:m], point[m:])[0] for point in (y, found.point, interior.point)
-    )
-    # D is concave; a step d lowers it by at most the norm of its gradients times abs(d).
-    price = (own - moved) + found.share * (moved - there) + found.step * _slope(program)
-    noise = EPS * (abs(own) + abs(moved) + abs(there))
-    return scaled.cost * scaled.size * max(SAFE * price, 0.0) + scaled.cost * scaled.size * noise
+def _nearby(data: LinearData, lambda_ub: Array, nu: Array) -> float:
+    """What exactly feasible multipliers nearby bound, as those of a cone program; -inf without."""
+    scaled, point = equilibrated(data), split_reduced_cost(data, lambda_ub, nu)
+    program, own = scaled.data.as_cones, scaled.inside_multipliers(point.as_dict())
+    lower, upper = np.isfinite(data.lower), np.isfinite(data.upper)
+    bounds = own["lambda_lower"][lower], own["lambda_upper"][upper]
+    y, none = np.concatenate([own["nu"], own["lambda_ub"], *bounds]), np.zeros(data.n)
+    if "dual interior" not in data.memo:
+        data.memo["dual interior"] = dual_interior(program)
+    interior: Interior | None = data.memo["dual interior"]
+    inside = () if interior is None else (priced_inside(program, interior, none, y),)
+    found = chain(inside, rational_prices(program, none, y), bounded_prices(program, none, y))
+    best = next((pair.bound for pair in found if pair.bound > -np.inf), -np.inf)
+    return scaled.cost * scaled.size * best
 
 
 def _dual_value(data: LinearData, lambda_ub: Array, nu: Array) -> tuple[float, Array, Array, Array]:
@@ -231,35 +159,6 @@ def _dual_value(data: LinearData, lambda_ub: Array, nu: Array) -> tuple[float, A
     bound, residual = _carriers(data, cost)
     sides = np.concatenate([-data.b_ub, -data.b_eq, bound, bound])
     return exact_dot(sides, np.concatenate([lambda_ub, nu, cost, rest])), cost, bound, residual
-
-
-def _slope(data: LinearData) -> float:
-    """A Lipschitz constant of D: abs(b) + sum_j abs(A_j) max(abs(bounds))."""
-    bounds = [np.where(np.isfinite(s), np.abs(s), 0.0) for s in (data.lower, data.upper)]
-    norms = np.sqrt(np.ravel(data.columns.multiply(data.columns).sum(axis=1)))
-    side = length(np.concatenate([data.b_ub, data.b_eq]))
-    return SAFE * (side + float(norms @ np.maximum(*bounds)))
-
-
-def dual_polyhedron(data: LinearData) -> LinearData:
-    """The multipliers whose reduced costs can all be carried, as a polyhedron in (lambda_ub, nu).
-
-    c + A'y is 0 on free variables, >= 0 (<= 0) on those with a lower (an upper) bound only.
-    """
-    lower, upper = np.isfinite(data.lower), np.isfinite(data.upper)
-    sign = np.where(lower, -1.0, 1.0)
-    one, free = lower ^ upper, ~(lower | upper)
-    m, p = data.b_ub.size, data.b_eq.size
-    turned = (sparse.diags_array(sign) @ data.columns).tocsr()
-    return LinearData(
-        np.concatenate([data.b_ub, data.b_eq]),
-        turned[one],
-        -(sign * data.c)[one],
-        data.columns[free],
-        -data.c[free],
-        np.concatenate([np.zeros(m), np.full(p, -np.inf)]),
-        np.full(m + p, np.inf),
-    )
 
 
 def equilibrated(data: LinearData) -> ScaledProgram:
@@ -289,23 +188,12 @@ def equilibrated(data: LinearData) -> ScaledProgram:
     return found
 
 
-def dual_interior(data: LinearData) -> Interior | None:
-    """A point inside of the dual polyhedron of the equilibrated program, kept with the data."""
-    return _kept(data, "dual interior", dual_polyhedron)
-
-
 def primal_interior(data: LinearData) -> Interior | None:
     """A point inside of the feasible set of the equilibrated program, kept with the data."""
-    return _kept(data, "interior", lambda scaled: scaled)
-
-
-def _kept(
-    data: LinearData, name: str, polyhedron: Callable[[LinearData], LinearData]
-) -> Interior | None:
-    if name not in data.memo:
+    if "interior" not in data.memo:
         scaled = equilibrated(data).data
-        data.memo[name] = None if scaled is data else relative_interior(polyhedron(scaled))
-    found: Interior | None = data.memo[name]
+        data.memo["interior"] = None if scaled is data else relative_interior(scaled)
+    found: Interior | None = data.memo["interior"]
     return found
 
 
@@ -323,24 +211,6 @@ def exact_objective(data: LinearData, x: Array) -> float | None:
     value = own + found.share * (there - own) + SAFE * found.step * length(c)
     value += 4.0 * EPS * (abs(own) + abs(there))
     return scaled.cost * scaled.size * value
-
-
-def _rational_price(
-    data: LinearData, lambda_ub: Array, nu: Array, cost: Array, value: float
-) -> float | None:
-    """How far ``value`` is above D at an exactly feasible dual point; None where none is found.
-
-    Where dual points have no room to spare (two of its inequalities leave an interval of some
-    units in the last place) only exact ones are. ``cost`` are the reduced costs.
-    """
-    lower, upper = np.isfinite(data.lower), np.isfinite(data.upper)
-    below, above = np.maximum(cost, 0.0)[lower], np.maximum(-cost, 0.0)[upper]
-    y = np.concatenate([nu, np.maximum(lambda_ub, 0.0), below, above])
-    none, signed = sparse.csc_array((data.n, data.n)), np.arange(y.size) >= nu.size
-    found = exact_dual(none, data.c, *data.constraints, signed, np.zeros(data.n), y)
-    if found is None or not np.isfinite(value):
-        return None
-    return max(float(Fraction(value) - found[2]), 0.0) * (1.0 + 4.0 * EPS)
 
 
 # The multipliers of a linear program: read, completed from reduced costs, repaired, evaluated.
@@ -505,66 +375,10 @@ def _repair(data: LinearData, lambda_ub: Array, nu: Array, common: Array) -> Lin
 
 def _levels(data: LinearData, lambda_ub: Array, nu: Array) -> Array:
     """How far each nu may move, relative to lambda_ub: the size of the largest multiplier."""
-    units, _ = linear_units(data).of_multipliers(np.concatenate([lambda_ub, nu]))
+    units, _ = sizes_of_multipliers(data, np.concatenate([lambda_ub, nu]))
     level = np.max(np.abs(lambda_ub), initial=0.0, where=np.isfinite(lambda_ub))
     own = units[lambda_ub.size :]
     return np.maximum(np.maximum(np.abs(nu), own), level if not np.any(own) else 0.0)
-
-
-# Bounds of variables that follow from the rows of a linear system, rounding included.
-
-
-TINY = float(np.finfo(float).tiny)
-SWEEPS = 12
-"""Each bounds variables by what the sweep before it bounded; chains are seldom longer."""
-
-
-def implied_bounds(A: Any, b: Array, equal: Array) -> tuple[Array, Array]:
-    """Bounds of every x with A x <= b, and = b in the rows ``equal``; infinite where none is seen.
-
-    A row says a_j x_j <= b - sum over k != j of min a_k x_k, where the bounds known so far make
-    all of these finite but at most that of j (Brearley, Mitra and Williams, 1975,
-    https://doi.org/10.1007/BF01580428). What floats may round is given away. Sweeps end when they
-    find nothing new: bounds that are known are not made tighter for their own sake.
-
-    Parameters
-    ----------
-    A : sparse array, shape (m, n)
-    b : array, shape (m,)
-    equal : mask, shape (m,)
-    """
-    A = sparse.csr_array(A)
-    (m, n), at = A.shape, np.flatnonzero(equal)
-    turned = -A[at]
-    row = np.repeat(np.arange(m), np.diff(A.indptr))
-    other = np.repeat(m + np.arange(at.size), np.diff(turned.indptr))
-    row, column = np.concatenate([row, other]), np.concatenate([A.indices, turned.indices])
-    entry, side = np.concatenate([A.data, turned.data]), np.concatenate([b, -b[at]])
-    used = entry != 0.0
-    row, column, entry = row[used], column[used], entry[used]
-    lower, upper, known = np.full(n, -np.inf), np.full(n, np.inf), -1
-    for _ in range(SWEEPS):
-        with np.errstate(over="ignore"):
-            low = entry * np.where(entry > 0.0, lower[column], upper[column])
-        open_ = ~np.isfinite(low)
-        low[open_] = 0.0
-        count = np.bincount(row, open_, side.size)
-        least, size = (np.bincount(row, each, side.size) for each in (low, np.abs(low)))
-        alone = np.flatnonzero(count[row] == open_)  # the others of the row are bounded
-        i, j, a = row[alone], column[alone], entry[alone]
-        rest = least[i] - low[alone]
-        terms = np.bincount(row, minlength=side.size)[i] + 4
-        with np.errstate(over="ignore", invalid="ignore"):
-            end = (side[i] - rest + terms * (2.0 * EPS * size[i] + TINY)) / a
-            end += np.sign(a) * (2.0 * EPS * np.abs(end) + TINY)
-        end = np.where(np.isfinite(end), end, np.copysign(np.inf, a))
-        above = a > 0.0
-        np.minimum.at(upper, j[above], end[above])
-        np.maximum.at(lower, j[~above], end[~above])
-        before, known = known, int(np.isfinite(lower).sum() + np.isfinite(upper).sum())
-        if known == before:
-            break
-    return lower, upper
 
 
 # The optimality conditions of a linear program, row by row, under their textbook names.
@@ -594,7 +408,7 @@ def sizes(data: LinearData, x: Array) -> tuple[Array, Array, Array]:
     The right-hand side or the size that the data suggest for the row, whichever is larger; never
     the point, but where all right-hand sides are 0 and nothing else has a size.
     """
-    rows, columns = linear_units(data).of_point(x)
+    rows, columns = sizes_of_point(data, x)
     ub, eq = np.split(rows, [data.b_ub.size])
     return np.maximum(np.abs(data.b_ub), ub), np.maximum(np.abs(data.b_eq), eq), columns
 
@@ -652,7 +466,7 @@ def rounding_of_rows(data: LinearData, x: Array) -> tuple[Array, Array]:
 def dual_rows(data: LinearData, point: LinearMultipliers) -> list[Condition]:
     """Signs of the multipliers that are there, and stationarity, which is the dual's equality."""
     kind = "dual_feasibility"
-    units, costs = linear_units(data).of_multipliers(np.concatenate([point.lambda_ub, point.nu]))
+    units, costs = sizes_of_multipliers(data, np.concatenate([point.lambda_ub, point.nu]))
     rows = []
     if data.b_ub.size:
         wrong = np.maximum(-point.lambda_ub, 0.0)

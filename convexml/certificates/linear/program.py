@@ -35,6 +35,7 @@ from .bound import (
     primal_rows,
     read_multipliers,
     repair_multipliers,
+    sizes_of_multipliers,
     slackness_rows,
     split_reduced_cost,
     violations,
@@ -161,7 +162,7 @@ def _worst(residual: Array) -> int:
 def _unusable(data: LinearData, point: LinearMultipliers, bound: LinearBound) -> str:
     """Why what is left of the reduced costs is too much to be a residual; "" where it is not."""
     y = np.concatenate([point.lambda_ub, point.nu])
-    costs = np.maximum(np.abs(data.c), linear_units(data).of_multipliers(y)[1])
+    costs = np.maximum(np.abs(data.c), sizes_of_multipliers(data, y)[1])
     if np.all(np.abs(bound.residual) <= np.maximum(NEAR * costs, ROUNDING * point.size(data))):
         return ""
     j = _worst(bound.residual)

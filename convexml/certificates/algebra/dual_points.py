@@ -1,4 +1,4 @@
-"""The price of a residual where all cones are polyhedral, dual without interior included."""
+"""Dual points of cone programs, and what exact ones nearby cost where all cones are polyhedral."""
 
 from __future__ import annotations
 
@@ -9,19 +9,102 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import qr, solve_triangular
 
 from ...numerics import EPS, Array, length
 from ...problem.cones import ConeProgram, NonnegativeCone, ZeroCone
 from ...problem.linear_program import LinearData
-from ..algebra.definite import SAFE as SAFETY
-from ..algebra.definite import definite_solver, powers_of_two
-from ..algebra.polyhedron import Interior, LeastChange, nearby, relative_interior
-from ..algebra.rationals import exact_dual
-from ..algebra.sums import exact_dot, exact_residual
-from ..linear.bound import implied_bounds
-from .prices import Priced, alone, carried_costs, rounding, unpriced
-from .program import dual_residual, dual_value
+from .definite import SAFE as SAFETY
+from .polyhedron import Interior, LeastChange, nearby, relative_interior
+from .rationals import exact_dual
+from .sums import exact_dot, exact_pair, exact_residual
+
+TINY = float(np.finfo(float).tiny)
+
+
+def dual_residual(program: ConeProgram, w: Array, y: Array) -> Array:
+    """P w + A'y + q, each entry rounded once; nan where float64 cannot hold it."""
+    return exact_residual(program.equality, np.concatenate([w, y]), -program.q)
+
+
+def dual_value(program: ConeProgram, w: Array, y: Array) -> float:
+    """-w'Pw / 2 - b'y, rounded at the end; the offset is left out."""
+    if not program.P.nnz:
+        return exact_dot(program.b, -y)
+    bent, rest = exact_pair(program.P_by_row, w)
+    factors = np.concatenate([bent, rest, program.b])
+    return exact_dot(factors, np.concatenate([-0.5 * w, -0.5 * w, -y]))
+
+
+class Priced(NamedTuple):
+    """A dual point, its value, and what an exact one nearby can cost; inf where none is known."""
+
+    w: Array
+    y: Array
+    value: float
+    price: float
+    left: Array
+
+    @property
+    def bound(self) -> float:
+        """No feasible point has an objective below this."""
+        return self.value - self.price if np.isfinite(self.price) else -np.inf
+
+
+def unpriced(program: ConeProgram, w: Array, y: Array) -> Priced:
+    """(w, y), y in K*: with a price where P w + A'y + q is 0 for certain."""
+    left = dual_residual(program, w, y)
+    start = dual_value(program, w, y)
+    if not np.all(np.isfinite(left)) or not np.isfinite(start):
+        return Priced(w, y, -np.inf, np.inf, left)
+    exact = not np.any(left) and program.rounded is None
+    return Priced(w, y, start, rounding(start) if exact else np.inf, left)
+
+
+def rounding(value: float) -> float:
+    """What the value of a dual point may be rounded by, twice."""
+    return 2.0 * EPS * abs(value)
+
+
+def carried_costs(
+    program: ConeProgram, w: Array, y: Array, left: Array, off: Array | None = None
+) -> Array:
+    """What it costs to have what is left of each variable carried by a row of it alone.
+
+    inf where no row does. What is left may be ``off`` by so much.
+    """
+    off = np.zeros(left.size) if off is None else off
+    size = np.abs(left) + off
+    cheapest = np.where(size == 0.0, 0.0, np.inf)
+    rows, columns, a = alone(program)
+    used = size[columns] != 0.0
+    rows, columns, a = rows[used], columns[used], a[used]
+    if rows.size == 0:
+        return cheapest
+    # The multiplier that carries everything is -rest / a: only the sign of the rest has a say.
+    own, far = a * y[rows], off[columns]
+    rest = np.sign(a) * (left[columns] - own) + far
+    size_of_rest = np.abs(left[columns]) + np.abs(own) + far
+    near = np.abs(rest) <= 4.0 * EPS * size_of_rest + TINY
+    if np.any(near):
+        system = program.equality[columns[near]]
+        at = np.repeat(program.q.size + rows[near], np.diff(system.indptr))
+        system.data[system.indices == at] = 0.0
+        exact = exact_residual(system, np.concatenate([w, y]), -program.q[columns[near]])
+        rest[near] = np.sign(a[near]) * exact + far[near]
+    fits = rest <= 0.0
+    cost = 1.01 * np.abs(program.b[rows]) * size[columns] / np.abs(a)
+    np.minimum.at(cheapest, columns[fits], cost[fits])
+    return cheapest
+
+
+def alone(program: ConeProgram) -> tuple[Array, Array, Array]:
+    """The inequalities a x_j <= b of one variable: their rows, columns j and entries a."""
+    A = program.A_by_row
+    rows = np.flatnonzero(program.ruled_by(NonnegativeCone) & (np.diff(A.indptr) == 1))
+    columns, a = A.indices[A.indptr[rows]], A.data[A.indptr[rows]]
+    used = a != 0.0
+    return rows[used], columns[used], a[used]
+
 
 STEPS = 8
 
@@ -133,23 +216,74 @@ def _parted(program: ConeProgram, bent: Array, z: Array) -> tuple[Array, Array]:
     return w, z[bent.size :]
 
 
-def rational_dual(program: ConeProgram, w: Array, y: Array) -> Priced | None:
-    """An exact dual point near (w, y), rounded, and what the rounding hides; None if there is none.
-
-    See ``exact_dual``.
-    """
+def rational_prices(program: ConeProgram, w: Array, y: Array) -> Iterator[Priced]:
+    """The exact dual point near (w, y) of ``exact_dual``, rounded, and what the rounding hides."""
     if not program.is_polyhedral:
-        return None
+        return
     signed, y = program.ruled_by(NonnegativeCone), program.project_dual(y)
     found = exact_dual(program.P, program.q, program.A, program.b, signed, w, y)
     if found is None:
-        return None
+        return
     w, y, exact = found
     value = dual_value(program, w, y)
-    if not np.isfinite(value):
-        return None
-    price = max(float(Fraction(value) - exact), 0.0) * (1.0 + 4.0 * EPS)
-    return Priced(w, y, value, price, dual_residual(program, w, y))
+    if np.isfinite(value):
+        price = max(float(Fraction(value) - exact), 0.0) * (1.0 + 4.0 * EPS)
+        yield Priced(w, y, value, price, dual_residual(program, w, y))
+
+
+# Bounds of variables that follow from the rows of a linear system, rounding included.
+
+
+SWEEPS = 12
+"""Each bounds variables by what the sweep before it bounded; chains are seldom longer."""
+
+
+def implied_bounds(A: Any, b: Array, equal: Array) -> tuple[Array, Array]:
+    """Bounds of every x with A x <= b, and = b in the rows ``equal``; infinite where none is seen.
+
+    A row says a_j x_j <= b - sum over k != j of min a_k x_k, where the bounds known so far make
+    all of these finite but at most that of j (Brearley, Mitra and Williams, 1975,
+    https://doi.org/10.1007/BF01580428). What floats may round is given away. Sweeps end when they
+    find nothing new: bounds that are known are not made tighter for their own sake.
+
+    Parameters
+    ----------
+    A : sparse array, shape (m, n)
+    b : array, shape (m,)
+    equal : mask, shape (m,)
+    """
+    A = sparse.csr_array(A)
+    (m, n), at = A.shape, np.flatnonzero(equal)
+    turned = -A[at]
+    row = np.repeat(np.arange(m), np.diff(A.indptr))
+    other = np.repeat(m + np.arange(at.size), np.diff(turned.indptr))
+    row, column = np.concatenate([row, other]), np.concatenate([A.indices, turned.indices])
+    entry, side = np.concatenate([A.data, turned.data]), np.concatenate([b, -b[at]])
+    used = entry != 0.0
+    row, column, entry = row[used], column[used], entry[used]
+    lower, upper, known = np.full(n, -np.inf), np.full(n, np.inf), -1
+    for _ in range(SWEEPS):
+        with np.errstate(over="ignore"):
+            low = entry * np.where(entry > 0.0, lower[column], upper[column])
+        open_ = ~np.isfinite(low)
+        low[open_] = 0.0
+        count = np.bincount(row, open_, side.size)
+        least, size = (np.bincount(row, each, side.size) for each in (low, np.abs(low)))
+        alone = np.flatnonzero(count[row] == open_)  # the others of the row are bounded
+        i, j, a = row[alone], column[alone], entry[alone]
+        rest = least[i] - low[alone]
+        terms = np.bincount(row, minlength=side.size)[i] + 4
+        with np.errstate(over="ignore", invalid="ignore"):
+            end = (side[i] - rest + terms * (2.0 * EPS * size[i] + TINY)) / a
+            end += np.sign(a) * (2.0 * EPS * np.abs(end) + TINY)
+        end = np.where(np.isfinite(end), end, np.copysign(np.inf, a))
+        above = a > 0.0
+        np.minimum.at(upper, j[above], end[above])
+        np.maximum.at(lower, j[~above], end[~above])
+        before, known = known, int(np.isfinite(lower).sum() + np.isfinite(upper).sum())
+        if known == before:
+            break
+    return lower, upper
 
 
 # How low r'x can be over the feasible points x of a program, by bounds of the variables.
@@ -354,7 +488,7 @@ def bounded_prices(
     off = program.rounded
     if not program.is_polyhedral or (off is not None and off.rows.nnz):
         return
-    known, pair = VariableBounds(program), pair or unpriced(program, w, y)
+    known, pair = VariableBounds(program), pair or unpriced(program, w, program.project_dual(y))
     near = np.zeros(w.size, dtype=bool)
     for _ in range(ROUNDS):
         if not (np.isfinite(pair.value) and np.all(np.isfinite(pair.left))):
@@ -395,81 +529,3 @@ def _aside(known: VariableBounds, pair: Priced, asked: Array, near: Array) -> Ar
     target = sign[columns] * 2.0 * room[columns] - rest[columns]
     step = LeastChange(sparse.csr_array(known.linked.T)[columns], weights)(target)
     return np.asarray(program.project_dual(pair.y + step)) if np.any(step) else None
-
-
-# Directions along which nothing in a program changes: one coordinate of each may be left out.
-
-
-DENSE = 700
-LARGEST = 20_000
-SHIFT = 1e-12
-LINEALITY_ROUNDS = 4
-LINEALITY_FEW = 8
-"""So many directions are looked for in a large program."""
-NOTHING = 1e-7
-"""Of a row of A, P and q: what may be left before the rounding to the grid."""
-GRID = 2.0**20
-MOST = 4_000_000
-"""Entries of a normal matrix; of rows that would make more, the longest only choose at the end."""
-
-
-def idle_columns(program: ConeProgram) -> Array:
-    """Columns k with A d = 0, P d = 0, q'd = 0 exactly for a d with d_k != 0 and no other of them.
-
-    With x the point x - (x_k / d_k) d is as good, so that x_k = 0 may be asked for: the dual's
-    equality is then not needed in column k. The d are found in floats, and verified exactly;
-    their entries are multiples of 2^-20 of one another.
-    """
-    n = program.q.size
-    if n > LARGEST or n == 0:
-        return np.zeros(0, dtype=int)
-    system = sparse.vstack([program.A, program.P, program.q[None, :]], format="csr")
-    sizes = np.sqrt(np.asarray(system.power(2).sum(axis=0)).ravel())
-    if not np.all(np.isfinite(sizes)):
-        return np.zeros(0, dtype=int)
-    units = powers_of_two(1.0 / np.where(sizes > 0.0, sizes, 1.0))
-    scaled = sparse.csr_array(system @ sparse.diags_array(units))
-    directions = _dense(scaled) if n <= DENSE else _sparse(scaled)
-    idle = []
-    for k, d in directions:
-        d = np.round(d * GRID) / GRID
-        if not np.any(exact_residual(system, units * d)):
-            idle.append(k)
-    return np.array(idle, dtype=int)
-
-
-def _dense(system: Any) -> list[tuple[int, Array]]:
-    """By a QR with pivoting: the columns after the rank follow from those before."""
-    n = system.shape[1]
-    R, order = qr(system.toarray(), mode="r", pivoting=True)[-2:]
-    diagonal = np.abs(np.diag(R))
-    rank = int(np.sum(diagonal > 1e-11 * max(float(diagonal[0]), 1e-300)))
-    if rank == 0 or rank == n:
-        return []
-    mixed = solve_triangular(R[:rank, :rank], R[:rank, rank:])
-    directions = np.zeros((n, n - rank))
-    directions[order[:rank]] = -mixed
-    directions[order[rank:]] = np.eye(n - rank)
-    return [(int(k), d) for k, d in zip(order[rank:], directions.T, strict=True)]
-
-
-def _sparse(system: Any) -> list[tuple[int, Array]]:
-    """By inverse iteration on a few vectors; the coordinates are chosen by pivoting."""
-    n, counts = system.shape[1], np.diff(system.indptr).astype(float)
-    order = np.argsort(counts, kind="stable")
-    few = order.size if n * n <= MOST else np.searchsorted(np.cumsum(counts[order] ** 2), MOST)
-    short = system[order[:few]]
-    factor = definite_solver(sparse.csc_array(short.T @ short), SHIFT)
-    if factor is None:
-        return []
-    basis = np.cos(np.outer(np.arange(1.0, n + 1.0), np.arange(1.0, LINEALITY_FEW + 1.0)))
-    for _ in range(LINEALITY_ROUNDS):
-        basis = np.linalg.qr(factor.solve(basis))[0]
-    values, turned = np.linalg.svd(system @ basis, full_matrices=False)[1:]
-    basis = basis @ turned[values < NOTHING].T
-    count = basis.shape[1]
-    if count == 0:
-        return []
-    chosen = qr(basis.T, mode="r", pivoting=True)[-1][:count]
-    directions = np.linalg.solve(basis[chosen].T, basis.T)
-    return [(int(k), d) for k, d in zip(chosen, directions, strict=True)]
