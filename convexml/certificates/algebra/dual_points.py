@@ -106,9 +106,6 @@ def alone(program: ConeProgram) -> tuple[Array, Array, Array]:
     return rows[used], columns[used], a[used]
 
 
-STEPS = 8
-
-
 def dual_interior(program: ConeProgram) -> Interior | None:
     """A point inside of {(w, y): P w + A'y + q = 0, y >= 0 on inequalities}.
 
@@ -142,38 +139,17 @@ def bent_columns(program: ConeProgram) -> Array:
 def refined(interior: Interior, z: Array) -> Array:
     """z with the coordinates that cannot move at their bounds, on the equalities up to rounding.
 
-    Coordinates with a bound move in proportion to their distance from it; where that does not
-    suffice, by as much as the interior point has, which mixing with it allows for.
+    Coordinates with a bound move in proportion to their distance from it, the others to their size.
     """
+    z = np.where(interior.fixed, interior.point, np.maximum(z, interior.data.lower))
+    level = 1e-3 * (float(np.max(np.abs(z), initial=0.0)) or 1.0)
     lower = interior.data.lower
-    z = np.where(interior.fixed, interior.point, np.maximum(z, lower))
-    room, inner = z - lower, interior.point - lower
-    typical = float(np.max(np.abs(z), initial=0.0)) or 1.0
-    free = np.maximum(np.abs(z), 1e-3 * typical)
-    for weights, last in ((room, False), (np.maximum(room, inner), True)):
-        weights = np.where(interior.fixed, 0.0, np.where(np.isfinite(room), weights, free))
-        z = _onto(interior, z, weights, last)
+    for start in (z, np.maximum(z, interior.point)):
+        free = np.maximum(np.abs(z), level)
+        weights = np.where(np.isfinite(lower), start - lower, free)
+        change = LeastChange(interior.equal, np.where(interior.fixed, 0.0, weights))
+        z = z + change(-exact_residual(interior.equal, z, interior.equal_side))
     return z
-
-
-def _onto(interior: Interior, z: Array, weights: Array, thorough: bool) -> Array:
-    reach = np.sqrt(interior.equal.power(2) @ weights**2)
-    rows = np.divide(1.0, reach, out=np.zeros(reach.size), where=reach > 0.0)
-    change = LeastChange(
-        sparse.csr_array(sparse.diags_array(rows) @ interior.equal), weights, thorough
-    )
-    best, least = z, np.inf
-    terms = abs(interior.equal) @ np.abs(z) + np.abs(interior.equal_side)
-    for _ in range(STEPS):
-        left = exact_residual(interior.equal, z, interior.equal_side)
-        size = length(left)
-        if not size < 0.5 * least:
-            break
-        best, least = z, size
-        if size <= EPS * length(terms):  # what floats can hold
-            break
-        z = z + change(-rows * left)
-    return best
 
 
 def priced_inside(program: ConeProgram, interior: Interior, w: Array, y: Array) -> Priced:

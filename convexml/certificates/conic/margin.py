@@ -227,9 +227,7 @@ class ConeMargins(NamedTuple):
         return np.concatenate([np.zeros(0), *(part[2] for part in found)]), (at, columns)
 
 
-def margin_parts(
-    program: ConeProgram, y: Array, free: Array, share: float, balls: bool
-) -> ConeMargins:
+def margin_parts(program: ConeProgram, y: Array, free: Array, share: float) -> ConeMargins:
     """M with y + M z in K* for every z of norm at most 1: the metric of the slack.
 
     Parameters
@@ -241,8 +239,6 @@ def margin_parts(
         How far the multiplier of an equality may go.
     share : float
         How much of its room each multiplier is given, at most 1.
-    balls : bool
-        Whether semidefinite multipliers move inside of balls only: these have sparse metrics.
     """
     entries: list[tuple[Array, Array, Array]] = []
     whole: list[tuple[Array, int, Array]] = []
@@ -262,13 +258,13 @@ def margin_parts(
             width += int(np.sum(4 - empty))
             continue
         for part in rows:
-            block = _about(cone, y[part], share, balls)
+            block = _about(cone, y[part], share)
             whole.append((part, width, block))
             width += block.shape[1]
     return ConeMargins(entries, whole, width)
 
 
-def _about(cone: Cone, y: Array, share: float, balls: bool) -> Array:
+def _about(cone: Cone, y: Array, share: float) -> Array:
     """Half of the way along y, and half of an ellipsoid about it."""
     along = 0.5 * share * y[:, None]
     if not np.any(y):
@@ -277,7 +273,7 @@ def _about(cone: Cone, y: Array, share: float, balls: bool) -> Array:
         case SecondOrder():
             return share * _lorentz(y)
         case Semidefinite():
-            return share * _congruence(cone, y, balls)
+            return share * _congruence(cone, y)
     assert isinstance(cone, Power)
     ball = _shrunk(cone, y, share * np.diag(_sizes(y[None, :])[0]))
     return along if ball is None else np.hstack([along, 0.5 * ball])
@@ -301,13 +297,11 @@ def _lorentz(y: Array) -> Array:
     return 0.5 * (2.0 * np.outer(a, a) - high * low * np.diag(J))
 
 
-def _congruence(cone: Semidefinite, y: Array, balls: bool) -> Array:
+def _congruence(cone: Semidefinite, y: Array) -> Array:
     """S -> Y^(1/2) S Y^(1/2) / 2, or a ball where that is too large."""
     values, vectors = np.linalg.eigh(cone.matrix(y))
     if not values[0] > THIN * values[-1]:
         return 0.5 * y[:, None]
-    if balls:
-        return 0.5 * values[0] * np.eye(cone.dim)
     if cone.dim > DENSE_BLOCK:
         return np.hstack([0.5 * y[:, None], 0.5 * values[0] * np.eye(cone.dim)])
     root = (vectors * np.sqrt(values)) @ vectors.T

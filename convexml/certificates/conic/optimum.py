@@ -149,7 +149,7 @@ def unmet(subject: Subject, x: Array) -> str:
 
 
 def _candidates(fit: FittedProgram, z: Array, near: Iterable[Array]) -> Iterator[Array]:
-    """Points near z, and where the linear rows allow for any, those that a solver sees inside.
+    """Points near z.
 
     Few rows are quickly solved without an objective, as they are: what comes back is in the middle.
     """
@@ -159,8 +159,6 @@ def _candidates(fit: FittedProgram, z: Array, near: Iterable[Array]) -> Iterator
         with suppress(SolverError):
             yield solve_plain(fit.program.without_objective())[0]
     yield from near
-    if plausible(_binding(fit), z):
-        yield from _seen_inside(fit.program)
 
 
 def _binding(fit: FittedProgram) -> LinearData:
@@ -191,15 +189,6 @@ def _binding(fit: FittedProgram) -> LinearData:
     found, rows = linear_rows(program, left)
     found.memo["units"] = replace(fit.units, rows=fit.units.rows[rows])
     return found
-
-
-def _seen_inside(program: ConeProgram) -> Iterator[Array]:
-    """Points that a solver finds in the cones: of no objective, and with the most room."""
-    for search in (program.without_objective(), inwards(program)):
-        try:
-            yield solve_scaled(search)[0][: program.q.size]
-        except SolverError:
-            continue
 
 
 def _near(program: ConeProgram, z: Array) -> Iterator[Array]:

@@ -275,7 +275,6 @@ def metric_at(
     idle: Array | None,
     share: float,
     proved: bool = True,
-    balls: bool = False,
     quick: bool = False,
 ) -> Metric | None:
     """The metric of the slack at y, with a factorisation of G; None where it has none.
@@ -287,7 +286,7 @@ def metric_at(
     rows = np.maximum(np.abs(program.b), units.rows)
     typical = float(np.max(np.abs(y), initial=0.0)) or 1.0
     free = np.divide(size, rows, out=np.full(y.size, typical), where=(rows > 0.0) & (size > 0.0))
-    M, MA, P = _moves(program, y, np.maximum(np.abs(y), free), share, balls)
+    M, MA, P = _moves(program, y, np.maximum(np.abs(y), free), share)
     tau = share * (float(np.sqrt(size)) or 1.0)
     diagonal = _squares(MA) + tau**2 * P.diagonal()
     moves = (diagonal > 0.0) & np.isfinite(diagonal)
@@ -316,11 +315,9 @@ def metric_at(
     return None if factor is None else Metric(M, MA, part, bent, tau, columns, scale, factor, still)
 
 
-def _moves(
-    program: ConeProgram, y: Array, free: Array, share: float, balls: bool
-) -> tuple[Any, Any, Any]:
+def _moves(program: ConeProgram, y: Array, free: Array, share: float) -> tuple[Any, Any, Any]:
     """M, M'A and P, dense where they are small."""
-    found = margin_parts(program, y, free, share, balls)
+    found = margin_parts(program, y, free, share)
     A, P, (m, n) = program.A, program.P, program.A.shape
     if m * (found.width + n) <= SMALL:
         M = found.dense(m)
@@ -329,8 +326,7 @@ def _moves(
         values = found.triplets()[0]
         diagonal = sparse.csc_array((values, np.arange(m), np.arange(m + 1)), shape=(m, m))
         return diagonal, times(A, values, np.ones(n)), P
-    # Where semidefinite multipliers move inside of balls, most of their blocks are zeros.
-    if not balls and FULL * m * found.width < found.size and m * found.width <= DENSE_SIZE:
+    if FULL * m * found.width < found.size and m * found.width <= DENSE_SIZE:
         M = found.dense(m)
         return M, np.asarray((A.T @ M).T), P
     M = sparse.csc_array(found.triplets(), shape=(m, found.width))
@@ -379,7 +375,6 @@ def priced(
     units: ProgramUnits,
     idle: Array | None = None,
     share: float = 1.0,
-    balls: bool = False,
     quick: bool = False,
 ) -> Priced:
     """Move (w, y) to where P w + A'y + q is as small as floats allow, and price what is left.
@@ -402,8 +397,6 @@ def priced(
         Columns in which the equality follows from the others (``lineality.idle_columns``).
     share : float
         How much of its room everything may use, at most 1.
-    balls : bool
-        Whether semidefinite multipliers move inside of balls only.
     quick : bool
         Whether dense matrices that are ill conditioned are not worth their factorisation.
     """
@@ -411,7 +404,7 @@ def priced(
     w, y, start, price, left = best
     if np.isfinite(price) or not np.isfinite(start):
         return best
-    metric = metric_at(program, y, units, start, idle, share, balls=balls, quick=quick)
+    metric = metric_at(program, y, units, start, idle, share, quick=quick)
     if metric is None:
         return best._replace(price=_carried(program, w, y, left))
     # Data that are off change what is left at y + M z, abs(z) <= 1: some z removes it (Brouwer).

@@ -373,7 +373,7 @@ def inward_prices(
     level = float(np.max(np.abs(y), initial=0.0))
     for share in STEPS:
         t = max(share * level, 2.0 * share / STEPS[0] * length(step))
-        yield priced(program, w, y + step + t * e, units, balls=True)
+        yield priced(program, w, y + step + t * e, units)
 
 
 def least(matrix: sparse.sparray, side: Array) -> Array:
