@@ -58,7 +58,7 @@ class NuMachine(SampledProblem):
     """
 
     nu = Hyperparameter()
-    methods: ClassVar[tuple[str, ...]] = ("smo", "augmented_lagrangian", "interior_point")
+    methods: ClassVar[tuple[str, ...]] = ("smo",)
     why: ClassVar[str] = "the dual is a quadratic program in a box, of few support vectors"
     _matrix: KernelMatrix | None = None
     _supports = "alpha"
@@ -445,7 +445,6 @@ class NuSVC(Predicting, NuMachine):
     """
 
     classes: Array
-    methods: ClassVar[tuple[str, ...]] = ("smo",)
     scikit_learn: ClassVar = {"NuSVC": {"nu": "nu = nu"}}
     _scalars: ClassVar[Shapes] = {"b": (), "rho": ()}
 
@@ -551,6 +550,12 @@ class OneClassSVM(NuMachine):
     """
 
     scikit_learn: ClassVar = {"OneClassSVM": {"nu": "nu = nu"}}
+
+    @property
+    def methods(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those on features, after working sets of the matrix of a kernel."""
+        on_features = ("augmented_lagrangian", "interior_point")
+        return on_features if self._matrix is None else ("smo", *on_features)
 
     def __init__(self, X: Any, nu: float, kernel: Any = None, *, sample_weight: Any = None) -> None:
         self._start(read_samples(self.name, X, None, sample_weight, "none"), nu, kernel)

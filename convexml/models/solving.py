@@ -224,7 +224,6 @@ FRAMED = (
     "augmented_lagrangian",
     "interior_point",
     "dual_coordinate_descent",
-    "smo",
     "coordinate_descent",
     "normal_equations",
     "proximal_point",

@@ -12,6 +12,7 @@ from ..errors import InputError
 from ..numerics import Array, all_finite
 from ..penalties import Penalty
 from ..problem import Objective
+from ..problem.kernel import KernelObjective
 from ..theory import Theorem, corner_slope, round_slope, strong_convexity
 from ..theory.constants import has_bounded_slope
 from ..validation import arguments, solve_argument
@@ -201,6 +202,10 @@ NEEDS: dict[str, Need] = {
     "separation problem": (
         lambda objective: objective.loss.is_indicator and objective.loss.labels == "binary",
         "it does not ask for a separating hyperplane",
+    ),
+    "kernel": (
+        lambda objective: isinstance(objective, KernelObjective),
+        "its samples are rows of features (dual_coordinate_descent is for these)",
     ),
     "model without an intercept": (
         lambda objective: not objective.fit_intercept,

@@ -167,7 +167,10 @@ TABLE = (
         "proximal_newton",
         lambda s: Work(40, 8, s.d, 8, s.d * s.classes),
         "the loss is differentiable, and the Hessian is small",
-        lambda s: s.in_blocks and not s.objective.penalty.is_smooth,
+        lambda s: (
+            not s.objective.penalty.is_smooth
+            and (s.in_blocks or (s.objective.penalty.name == "sorted_l1" and s.n >= 2 * s.d))
+        ),
         start_of_newton,
     ),
     Engine(
@@ -178,11 +181,7 @@ TABLE = (
     ),
     Engine(
         "proximal_point",
-        lambda s: (
-            Work(600, 100, s.least / 2, 100, s.least / 2)
-            if s.n < 2 * s.d
-            else Work(3000, 300, s.d, 300, s.d)
-        ),
+        lambda s: Work(600, 100, s.least / 2, 100, s.least / 2),
         "the penalty ties coefficients into clusters, which are few unknowns",
     ),
     Engine(

@@ -153,7 +153,7 @@ TABLE = (
     Algorithm(
         "smo",
         smo,
-        (*SCALAR, "finite loss", "box dual", "strongly convex quadratic penalty"),
+        (*SCALAR, "finite loss", "box dual", "strongly convex quadratic penalty", "kernel"),
         1000,
         DualAscent(),
     ),
@@ -211,10 +211,11 @@ ALGORITHMS = {algorithm.name: algorithm for algorithm in (*TABLE, *PRINTED)}
 ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(("lbfgs", "l-bfgs-b", "bfgs", "newton-cg"), " Take 'newton_cg' or 'newton'."),
     **dict.fromkeys(("cholesky", "lsqr", "sparse_cg"), " Take 'normal_equations'."),
-    **dict.fromkeys(("liblinear", "celer", "skglm"), " Take 'coordinate_descent' or 'smo'."),
+    **dict.fromkeys(("celer", "skglm"), " Take 'coordinate_descent'."),
     **dict.fromkeys(("simplex", "highs-ds", "highs-ipm"), " Take 'highs'."),
     **dict.fromkeys(("gurobi", "mosek", "cplex", "scipy", "none"), " Take 'auto'."),
     "sag": " Take 'saga'.",
+    "liblinear": " Take 'coordinate_descent' or 'dual_coordinate_descent'.",
     "working_set": " Take 'coordinate_descent'.",
     "libsvm": " Take 'smo'.",
     "online_gradient_descent": " Take 'textbook.online_gradient_descent'.",
@@ -365,7 +366,10 @@ def supports(name: str, problem: Any) -> tuple[bool, str]:
         return suits(name, problem.primal)
     if name in getattr(problem, "methods", ()):
         return True, ""
-    for need in ALGORITHMS[name].needs:
+    needs = ALGORITHMS[name].needs
+    if "kernel" in needs:
+        objective = getattr(problem, "kernel_parts", objective)
+    for need in needs:
         if not meets(objective, need):
             words, one = NEEDS[need][1], "" if need.startswith(("no ", "equal ")) else "a "
             return (

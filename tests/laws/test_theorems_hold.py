@@ -248,7 +248,7 @@ EVERY = [
     *(("gradient_descent", "Ridge"), ("accelerated_gradient", "Ridge"), ("newton", "Ridge")),
     *(("proximal_gradient", "Lasso"), ("fista", "Lasso"), ("irls", "Ridge")),
     *(("coordinate_descent", "Lasso"), ("admm", "Lasso")),
-    *(("dual_coordinate_descent", "SoftMarginSVM"), ("smo", "SoftMarginSVM")),
+    ("dual_coordinate_descent", "SoftMarginSVM"),
     *(("augmented_lagrangian", "SoftMarginSVM"), ("interior_point", "SoftMarginSVM")),
     *(("sgd", "Ridge"), ("saga", "Ridge"), ("textbook.online_gradient_descent", "Ridge")),
 ]

@@ -1,4 +1,4 @@
-"""Sequential minimal optimisation: working sets of the dual, climbed in pairs, solved exactly."""
+"""Sequential minimal optimisation of kernels: working sets climbed in pairs, solved exactly."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from math import isfinite, sqrt
-from typing import Protocol
 
 import numpy as np
 from scipy.linalg import lapack
 
 from ...compiled import compiled
-from ...data import Design
 from ...errors import InputError
 from ...kernels.matrix import KernelRows
 from ...losses import Loss
 from ...numerics import EPS, Array
-from ...problem import Objective
 from ...problem.kernel import KernelObjective
-from ..composite import curvature, curvatures
+from ..composite import curvatures
 from ..coordinate.dual_coordinate_descent import ascend_pairs, ascend_singles, most_violating
 from ..driver import Iterate
 
@@ -203,90 +200,35 @@ def climb_set(
     return g, there, not settle_few.pays(*given) or bool(settle_few(*given))
 
 
-# The matrix of the dual, block by block: X Lam^-1 X' of a linear model, K / lam of a kernel.
-
-
-class Gram(Protocol):
-    """A semidefinite matrix G of shape (n, n)."""
-
-    n: int
-    rounding: float
-    """What ``add`` may be off by, relative to its terms, if not by rounding in double precision."""
-
-    def block(self, index: Array) -> Array:
-        """G[index, index]."""
-        ...
-
-    def add(self, index: Array, step: Array, total: Array, exactly: bool) -> None:
-        """Add G[:, index] step to ``total``, shape (n,); where need be in double precision."""
-        ...
-
-    def product(self, u: Array) -> Array:
-        """G u, shape (n,)."""
-        ...
-
-    def part(self, index: Array) -> Gram:
-        """G[index, index]."""
-        ...
-
-
-class LinearGram:
-    """G = X Lam^-1 X'."""
-
-    rounding = 0.0
-
-    def __init__(self, design: Design, level: Array) -> None:
-        self.design, self.level, self.n = design, level, design.shape[0]
-
-    def block(self, index: Array) -> Array:
-        X = self.design.rows(index).dense()
-        return (X / self.level) @ X.T
-
-    def add(self, index: Array, step: Array, total: Array, exactly: bool) -> None:
-        total += self.design.matvec(self.design.rows(index).rmatvec(step) / self.level)
-
-    def product(self, u: Array) -> Array:
-        return self.design.matvec(self.design.rmatvec(u) / self.level)
-
-    def part(self, index: Array) -> LinearGram:
-        return LinearGram(self.design.rows(index), self.level)
+# The matrix of the dual, block by block.
 
 
 class KernelGram:
-    """G = K / lam; ``add`` knows some rows of it in single precision."""
+    """G = K / lam, (n, n); ``add`` knows some rows of it in single precision."""
 
     rounding = 2.0**-25
+    """What ``add`` may be off by, relative to its terms, if not by rounding in double precision."""
 
     def __init__(self, matrix: KernelRows, lam: float) -> None:
         self.matrix, self.lam, self.n = matrix, lam, matrix.n
 
     def block(self, index: Array) -> Array:
+        """G[index, index]."""
         made = self.matrix.block(index)
         return made if self.lam == 1.0 else made / self.lam
 
     def add(self, index: Array, step: Array, total: Array, exactly: bool) -> None:
+        """Add G[:, index] step to ``total``, shape (n,); where need be in double precision."""
         add = self.matrix.add_anew if exactly else self.matrix.add
         add(index, step / self.lam, total)
 
     def product(self, u: Array) -> Array:
+        """G u, shape (n,)."""
         return -self.matrix.product(-u / self.lam)  # a certificate asks for the same
 
     def part(self, index: Array) -> KernelGram:
+        """G[index, index], as its own matrix."""
         return KernelGram(self.matrix.part(index), self.lam)
-
-
-def gram_of(objective: Objective | KernelObjective) -> Gram:
-    """The matrix of the quadratic part of -D."""
-    if isinstance(objective, KernelObjective):
-        return KernelGram(objective.matrix, objective.lam)
-    return LinearGram(objective.design, curvature(objective))
-
-
-def coefficients(objective: Objective | KernelObjective, u: Array) -> Array:
-    """What w (or q, of a kernel) belongs to u."""
-    if isinstance(objective, KernelObjective):
-        return -u / objective.lam
-    return -objective.design.rmatvec(u) / curvature(objective)
 
 
 # The dual as a quadratic program in a box, its matrix seen by rows.
@@ -299,7 +241,7 @@ class BoxProblem:
     F* is the first part, for a loss with these conjugates.
     """
 
-    gram: Gram
+    gram: KernelGram
     loss: Loss
     y: Array
     c: Array
@@ -370,9 +312,7 @@ NEAR = 0.01
 """Free u_i that are more than a working set takes join it once the violation has so fallen."""
 
 
-def smo(
-    objective: Objective | KernelObjective, w: Array, b: float, *, size: int = 64
-) -> Iterator[Iterate]:
+def smo(objective: KernelObjective, w: Array, b: float, *, size: int = 64) -> Iterator[Iterate]:
     """Maximise D(u) over working sets of ``size`` samples that violate optimality most.
 
     Each is climbed along the pairs that promise most by second order (Fan, Chen and Lin, 2005), or
@@ -383,27 +323,25 @@ def smo(
     """
     if not (isinstance(size, int | np.integer) and size >= 2):
         raise InputError(f"smo: size must be a whole number >= 2, got {size!r}.")
-    bare = objective.bare if isinstance(objective, KernelObjective) else objective
     box = BoxProblem(
-        gram_of(objective),
+        KernelGram(objective.matrix, objective.lam),
         objective.loss,
         objective.y,
         objective.c,
-        *bare.dual_bounds(),
-        curvatures(bare),
+        *objective.bare.dual_bounds(),
+        curvatures(objective.bare),
         objective.fit_intercept,
     )
     u = np.zeros(box.n)
     yield Iterate(w, b, u, promise=np.inf)
-    if isinstance(objective, KernelObjective) and w.any():
+    if w.any():
         u = box.balanced(np.clip(-objective.lam * w, box.lo, box.hi), np.zeros(box.n))
     climb = Climb(box, size, u if u.any() else coarse_start(box, size))
     for k in count():
         if not climb.visit():
             return
         u, promise = climb.u.copy(), climb.gap if k < BLIND else -np.inf
-        w = coefficients(objective, u)
-        yield Iterate(w, climb.shift, u, climb.passes, promise=promise)
+        yield Iterate(-u / objective.lam, climb.shift, u, climb.passes, promise=promise)
 
 
 def coarse_start(box: BoxProblem, size: int) -> Array:

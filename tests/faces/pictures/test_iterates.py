@@ -41,7 +41,7 @@ def test_gradient_descent_step_by_step() -> None:
     assert np.all(run.gap >= run.objective - best - 1e-12)
 
 
-@pytest.mark.parametrize("solver", ["newton", "smo", "interior_point"])
+@pytest.mark.parametrize("solver", ["newton", "dual_coordinate_descent", "interior_point"])
 def test_the_end_is_the_answer_in_its_own_units(solver: str) -> None:
     svm = cml.SoftMarginSVM(1e3 * X + 50.0, SIDES, 1e-4)
     problem = cml.LogisticRegression(1e3 * X + 50.0, SIDES, 1.0) if solver == "newton" else svm
