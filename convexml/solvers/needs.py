@@ -214,6 +214,15 @@ NEEDS: dict[str, Need] = {
 }
 
 
+GENERAL = ("learning problem",)
+"""Also where b has shape (K,) and predictions (n, K), for K classes."""
+SCALAR = (*GENERAL, "scalar prediction")
+SMOOTH = ("finite loss", "smooth loss", "smooth penalty")
+"""What gradients of P need."""
+SPLIT = ("finite loss", "smooth loss", "bounded curvature")
+"""What gradients of the loss and proxes of the penalty need."""
+
+
 def meets(objective: Objective | None, need: str) -> bool:
     """Whether an objective has what is needed; it is asked once."""
     known = {} if objective is None else objective.__dict__.setdefault("_meets", {})

@@ -46,7 +46,7 @@ from ..theory.constants import (
 from ..validation import positive_integer, positive_number
 from .composite import Composite
 from .driver import Iterate
-from .needs import Algorithm
+from .needs import GENERAL, SCALAR, SMOOTH, SPLIT, Algorithm
 from .steps import Constant, InverseSqrt, InverseTime, Schedule, constant, schedule
 
 PREFIX = "textbook."
@@ -464,49 +464,44 @@ def dual_coordinate_ascent(
         page.passes += 2.0 / objective.n
 
 
-SMOOTH = ("learning problem", "scalar prediction", "finite loss", "smooth loss", "smooth penalty")
-LASSO = ("learning problem", "scalar prediction", "squared loss", "uniform l1 penalty")
-SPLIT = (
-    "learning problem",
-    "scalar prediction",
-    "finite loss",
-    "smooth loss",
-    "bounded curvature",
-)
-SLOPED = ("learning problem", "scalar prediction", "finite loss", "subgradient of the penalty")
-SQUARES = ("learning problem", "scalar prediction", "squared loss", "no penalty")
-SVM = (
-    "learning problem",
-    "scalar prediction",
-    "hinge loss",
-    "uniform l2 penalty",
-    "model without an intercept",
-)
+LASSO = (*SCALAR, "squared loss", "uniform l1 penalty")
+SLOPED = (*SCALAR, "finite loss", "subgradient of the penalty")
+SQUARES = (*SCALAR, "squared loss", "no penalty")
+SVM = (*SCALAR, "hinge loss", "uniform l2 penalty", "model without an intercept")
 PLAYED = (
-    "learning problem",
-    "scalar prediction",
+    *SCALAR,
     "finite loss",
     "model without an intercept",
     "bounded slope of each sample on its ball",
 )
 """What the rounds of a regularised leader need."""
 PRINTED = (
-    Algorithm("textbook.gradient_descent", gradient_descent, SMOOTH, 10_000, GradientDescentRate()),
+    Algorithm(
+        "textbook.gradient_descent",
+        gradient_descent,
+        (*SCALAR, *SMOOTH),
+        10_000,
+        GradientDescentRate(),
+    ),
     Algorithm(
         "textbook.accelerated_gradient",
         accelerated_gradient,
-        (*SMOOTH, "bounded curvature", "bounded curvature of the penalty"),
+        (*SCALAR, *SMOOTH, "bounded curvature", "bounded curvature of the penalty"),
         10_000,
         AcceleratedRate(composite=False),
     ),
     Algorithm(
-        "textbook.proximal_gradient", proximal_gradient, SPLIT, 10_000, ProximalGradientRate()
+        "textbook.proximal_gradient",
+        proximal_gradient,
+        (*SCALAR, *SPLIT),
+        10_000,
+        ProximalGradientRate(),
     ),
-    Algorithm("textbook.fista", fista, SPLIT, 10_000, AcceleratedRate(composite=True)),
+    Algorithm("textbook.fista", fista, (*SCALAR, *SPLIT), 10_000, AcceleratedRate(composite=True)),
     Algorithm("textbook.subgradient", subgradient, SLOPED, 10_000, DecreasingSubgradientRate()),
     Algorithm("textbook.sgd", sgd, SLOPED, 100_000, SgdRate()),
     Algorithm("textbook.pegasos", pegasos, (*SVM, "equal sample weights"), 100_000, PegasosRate()),
-    Algorithm("textbook.saga", saga, SPLIT, 100_000, SagaRate()),
+    Algorithm("textbook.saga", saga, (*SCALAR, *SPLIT), 100_000, SagaRate()),
     Algorithm(
         "textbook.online_gradient_descent",
         online_gradient_descent,
@@ -528,19 +523,19 @@ PRINTED = (
         500,
         CornerRegret(),
     ),
-    Algorithm("textbook.newton", newton, SMOOTH, 100, NewtonRate(searched=False)),
-    Algorithm("textbook.damped_newton", damped_newton, SMOOTH, 100, NewtonRate()),
+    Algorithm("textbook.newton", newton, (*SCALAR, *SMOOTH), 100, NewtonRate(searched=False)),
+    Algorithm("textbook.damped_newton", damped_newton, (*SCALAR, *SMOOTH), 100, NewtonRate()),
     Algorithm(
         "textbook.irls",
         irls,
-        ("learning problem", "logistic loss", "no penalty", "equal sample weights"),
+        (*GENERAL, "logistic loss", "no penalty", "equal sample weights"),
         100,
         NewtonRate(searched=False),
     ),
     Algorithm(
         "textbook.perceptron",
         perceptron,
-        ("learning problem", "scalar prediction", "separation problem"),
+        (*SCALAR, "separation problem"),
         200_000,
         PerceptronBound(),
     ),
@@ -549,7 +544,7 @@ PRINTED = (
     Algorithm(
         "textbook.normal_equations",
         normal_equations,
-        ("learning problem", "scalar prediction", "squared loss", "uniform quadratic penalty"),
+        (*SCALAR, "squared loss", "uniform quadratic penalty"),
         1,
     ),
     Algorithm("textbook.householder", householder, SQUARES, 1),

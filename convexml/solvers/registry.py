@@ -49,7 +49,7 @@ from .first_order.gradient import (
     proximal_gradient,
     subgradient,
 )
-from .needs import NEEDS, Algorithm, meets
+from .needs import GENERAL, NEEDS, SCALAR, SMOOTH, SPLIT, Algorithm, meets
 from .orthogonal import qr, svd
 from .printed import PREFIX, PRINTED
 from .reference import REFERENCE, installed, suits
@@ -65,14 +65,7 @@ from .stochastic.sgd import pegasos, perceptron, sgd, stochastic_subgradient
 # The table of the hand-written solvers: name, algorithm, needs, limit, theorem.
 
 
-SMOOTH = ("finite loss", "smooth loss", "smooth penalty")
-"""What gradients of P need."""
-SPLIT = ("finite loss", "smooth loss", "bounded curvature")
-"""What gradients of the loss and proxes of the penalty need."""
 BOUNDED = ("bounded curvature", "bounded curvature of the penalty")
-GENERAL = ("learning problem",)
-"""Also where b has shape (K,) and predictions (n, K), for K classes."""
-SCALAR = (*GENERAL, "scalar prediction")
 BROUGHT = ("model that brings it",)
 """What is written for some models in arrays of their own, which name it among their methods."""
 
