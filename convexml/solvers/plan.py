@@ -168,8 +168,8 @@ TABLE = (
         lambda s: Work(40, 8, s.d, 8, s.d * s.classes),
         "the loss is differentiable, and the Hessian is small",
         lambda s: (
-            not s.objective.penalty.is_smooth
-            and (s.in_blocks or (s.objective.penalty.name == "sorted_l1" and s.n >= 2 * s.d))
+            (s.in_blocks and not s.objective.penalty.is_smooth)
+            or (s.n >= 2 * s.d and takes("proximal_point", s))
         ),
         start_of_newton,
     ),
