@@ -232,23 +232,25 @@ class Loss(PicturedLoss, ABC):
     def excess(self, y: Array, c: Array, z: Array, e: Array, u: Array, h: Array) -> Array:
         """c l(y, z') + c l*(y, u'/c) - z' u' from above, over |z' - z| <= e and |u' - u| <= h.
 
-        Of each sample, rounding included, and that c may be off by a unit in its last place. inf
-        where some u'/c leaves the domain. What z violates of a constraint is not charged.
+        Of each sample, rounding included. inf where some u'/c leaves the domain. What z violates of
+        a constraint is not charged. Convex in z', it is largest at an end.
         """
         v = u / c
-        off = (h / c) * (1.0 + 4.0 * EPS) + 8.0 * EPS * np.abs(v)  # beyond what v is rounded by
-        ends = np.stack([v - off, v + off])
-        support = self.conjugate(y, ends[0]), self.conjugate(y, ends[1])
-        rounding = [self.conjugate_rounding(y, at, s) for at, s in zip(ends, support, strict=True)]
-        value: Array | float = 0.0
-        if not self.is_indicator:
-            far = np.where(e > 0.0, e * (1.0 + 4.0 * EPS) + EPS * np.abs(z), 0.0)
-            both = [(at, self.value(y, at)) for at in ((z - far, z + far) if far.any() else (z,))]
-            value = np.max([own + self.value_rounding(y, at, own) for at, own in both], axis=0)
-        highest = np.max(np.add(support, rounding), axis=0)
-        moved = np.abs(z) * off + (np.abs(v) + off) * e
-        sizes = np.abs(value) + np.abs(highest) + np.abs(z * v) + moved
-        found = np.maximum(value + highest - z * v, 0.0) + moved + 8.0 * EPS * sizes
+        off = np.where(h > 0.0, (h / c) * (1.0 + 4.0 * EPS) + 4.0 * EPS * np.abs(v), 0.0)
+        ends = (v - off, v + off) if off.any() else (v,)
+        support = [(at, self.conjugate(y, at)) for at in ends]
+        highest = np.max([s + self.conjugate_rounding(y, at, s) for at, s in support], axis=0)
+        far = np.where(e > 0.0, e * (1.0 + 4.0 * EPS) + EPS * np.abs(z), 0.0)
+        risen, sizes = np.full_like(z, -np.inf), np.abs(highest)
+        for at in (z - far, z + far) if far.any() else (z,):
+            value, lost = np.zeros_like(z), np.zeros_like(z)
+            if not self.is_indicator:
+                value = self.value(y, at)
+                lost = self.value_rounding(y, at, value)
+            risen = np.maximum(risen, value + lost - at * v)
+            sizes = sizes + np.abs(value) + np.abs(at * v)
+        moved = (np.abs(z) + far) * off
+        found = np.maximum(risen + highest, 0.0) + moved + 4.0 * EPS * (sizes + moved)
         inside = np.isfinite(highest) & np.isfinite(found)
         return np.where(inside, c * found * (1.0 + 8.0 * EPS), np.inf)
 

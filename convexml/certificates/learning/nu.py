@@ -26,7 +26,7 @@ from ..algebra.rationals import as_integers
 from ..algebra.sums import exact_dot
 from ..certificate import Certificate, Verdict
 from ..judge import judged, refuted
-from .function import measured
+from .function import square_of
 from .kernel import said_of_matrix
 
 # Where a machine with nu has its function f: coefficients of features, or of samples.
@@ -167,7 +167,7 @@ class OfSamples:
             off = self.matrix.product_error(w)
         else:
             off = self.matrix.error_of(w, scores, np.abs(self.matrix.factor).T @ np.abs(w))
-        return off, measured(w, scores, off).doubt
+        return off, square_of(w, scores, off)[1]
 
     def error_of(self, q: Array) -> float:
         return self.errors(q)[1]
