@@ -243,10 +243,8 @@ class Loss(PicturedLoss, ABC):
         far = np.where(e > 0.0, e * (1.0 + 4.0 * EPS) + EPS * np.abs(z), 0.0)
         risen, sizes = np.full_like(z, -np.inf), np.abs(highest)
         for at in (z - far, z + far) if far.any() else (z,):
-            value, lost = np.zeros_like(z), np.zeros_like(z)
-            if not self.is_indicator:
-                value = self.value(y, at)
-                lost = self.value_rounding(y, at, value)
+            value = np.zeros_like(z) if self.is_indicator else self.value(y, at)
+            lost = self.value_rounding(y, at, value)
             risen = np.maximum(risen, value + lost - at * v)
             sizes = sizes + np.abs(value) + np.abs(at * v)
         moved = (np.abs(z) + far) * off
