@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,138 +13,6 @@ from scipy.sparse.linalg import lsmr
 
 from ..numerics import EPS, Array
 from .algebra.definite import by_degree, definite_factor, definite_solver
-
-# Equations of sizes in which every row has one unit of its own: these are eliminated.
-
-
-ELIMINATED_DENSE = 500_000
-"""Up to so many pairs of an h and a z the matrix of the z is dense."""
-
-
-@dataclass(frozen=True)
-class SizeEquations:
-    """x_j - h_i for entries (i, j), -h_i for sides, x_j - V for costs, x_j + x_k - V for P.
-
-    The unknowns are x, h and V; z is x with V last.
-
-    Attributes
-    ----------
-    columns, rows : array of int, shape (p,)
-        j and i of the entries.
-    sides : array of int, shape (q,)
-        i of the sides.
-    costs : array of int, shape (r,)
-        j of the costs.
-    bent : tuple of two arrays of int, shape (s,)
-        j and k of the entries of P.
-    n, k : int
-        The numbers of z and of h.
-    """
-
-    columns: Array
-    rows: Array
-    sides: Array
-    costs: Array
-    bent: tuple[Array, Array]
-    n: int
-    k: int
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """As of the matrix that maps the unknowns to the left-hand sides."""
-        return sum(self._counts), self.n + self.k
-
-    @property
-    def _counts(self) -> tuple[int, int, int, int]:
-        return self.rows.size, self.sides.size, self.costs.size, self.bent[0].size
-
-    @cached_property
-    def _by_column(self) -> tuple[Array, Array, Array]:
-        """The entries in the order of j, their i, and where each j starts."""
-        return _ordered(self.columns, self.rows, self.n)
-
-    @cached_property
-    def _by_row(self) -> tuple[Array, Array, Array]:
-        """The entries in the order of i, their j, and where each i starts."""
-        return _ordered(self.rows, self.columns, self.k)
-
-    def apply(self, found: Array) -> Array:
-        """The left-hand sides."""
-        z, h = self._split(found)
-        j, k = self.bent
-        bent, costs = z[j] + z[k] - z[-1], z[self.costs] - z[-1]
-        return np.concatenate([z[self.columns] - h[self.rows], -h[self.sides], costs, bent])
-
-    def transposed(self, r: Array) -> Array:
-        """The transpose of ``apply``."""
-        entries, sides, costs, bent = self._parts(r)
-        z = np.bincount(self.columns, entries, self.n) + self._of_costs(costs, bent)
-        z[-1] -= costs.sum() + bent.sum()
-        h = np.bincount(self.rows, entries, self.k) + np.bincount(self.sides, sides, self.k)
-        return _joined(z, -h)
-
-    def _of_costs(self, costs: Array, bent: Array) -> Array:
-        """What the x have in common with V."""
-        first, second = (np.bincount(each, bent, self.n) for each in self.bent)
-        return np.asarray(np.bincount(self.costs, costs, self.n) + first + second)
-
-    def _split(self, found: Array) -> tuple[Array, Array]:
-        first, h, last = np.split(found, [self.n - 1, found.shape[0] - 1])
-        return np.concatenate([first, last]), h
-
-    def _parts(self, values: Array) -> list[Array]:
-        return np.split(values, np.cumsum(self._counts[:-1]))
-
-    def solver(self, squares: Array, shift: float) -> Callable[[Array], Array]:
-        """r -> (N + shift I)^-1 r, N the normal matrix of equations weighted by ``squares``.
-
-        With D the diagonal of the h and -C what z shares with them, z has the matrix K - C D^-1 C',
-        K what the equations say of z alone.
-        """
-        n, (j, k) = self.n, self.bent
-        entries, sides, costs, bent = self._parts(squares)
-        own = np.bincount(self.rows, entries, self.k) + np.bincount(self.sides, sides, self.k)
-        D: Array = own + shift
-        order, i, starts = self._by_column
-        scaled = sparse.csr_array((entries[order] / D[i], i, starts), shape=(n, self.k))
-        order, column, starts = self._by_row
-        turned = sparse.csr_array((entries[order], column, starts), shape=(self.k, n))
-        shared = self._of_costs(costs, bent)
-        alone: Array = np.bincount(self.columns, entries, n) + shared + shift
-        alone[-1] += costs.sum() + bent.sum()
-        if self.k * n <= ELIMINATED_DENSE:
-            G: Any = np.bincount(j * n + k, bent, n * n).reshape(n, n)
-            G = G + G.T - scaled @ turned.toarray()
-            G[-1] -= shared
-            G[:, -1] -= shared
-            G.flat[:: n + 1] += alone
-        else:
-            x = np.arange(n)
-            last = np.full(n, n - 1)
-            places = np.concatenate([j, k, last, x, x]), np.concatenate([k, j, x, last, x])
-            values = np.concatenate([bent, bent, -shared, -shared, alone])
-            G = sparse.csr_array((values, places), shape=(n, n)) - scaled @ turned
-        inner = definite_solver(G) or definite_factor(G)
-        assert inner is not None  # of a Gram matrix with a shift
-
-        def solve(r: Array) -> Array:
-            z, h = self._split(r)
-            found = inner.solve(z + scaled @ h)
-            return _joined(found, (h + turned @ found) / D)
-
-        return solve
-
-
-def _ordered(by: Array, others: Array, count: int) -> tuple[Array, Array, Array]:
-    """An order by one index of some pairs, the other index in it, and where each of them starts."""
-    order = np.argsort(by, kind="stable")
-    starts = np.append(0, np.cumsum(np.bincount(by, minlength=count)))
-    return order, others[order].astype(np.int32), starts.astype(np.int32)
-
-
-def _joined(z: Array, h: Array) -> Array:
-    return np.concatenate([z[:-1], h, z[-1:]])
-
 
 NOISE = np.log(1e-8)
 """Entries below this share (a logarithm) of what the fitted units expect are left out of them."""
@@ -158,6 +25,8 @@ not end it: that goes fast where factors fill."""
 DENSE_ALONE, FEW, THIN = 40_000, 300, 20
 """The same where each row has one unit, which is eliminated up to so many columns, or where that
 leaves so few entries for each."""
+ELIMINATED_DENSE = 500_000
+"""Up to so many pairs of a unit of a row and another what is left by elimination is dense."""
 STEPS = 150
 SHIFT = 1e-9
 """Proximal term of the normal equations, removed by refinement."""
@@ -172,21 +41,30 @@ class Fit(NamedTuple):
 
 @dataclass(frozen=True)
 class LogSystem:
-    """matrix @ u = side, equation by equation log|entry| + units = 0; the last u is what counts."""
+    """matrix @ u = side, equation by equation log|entry| + units = 0; the last u is what counts.
+
+    Attributes
+    ----------
+    matrix : array or sparse array, shape (p, k)
+    side : array, shape (p,)
+    alone : slice, optional
+        Unknowns of which each equation has one at most: they are eliminated.
+    """
 
     matrix: Any
     side: Array
+    alone: slice | None = None
 
     def solve(self, weights: Array, kept: Array) -> Fit:
         """The weighted least-squares solution."""
-        if isinstance(self.matrix, SizeEquations):
-            return self._eliminated(np.where(kept, weights, 0.0) ** 2)
         weights = np.where(kept, weights, 0.0)
         side = weights * self.side
         if isinstance(self.matrix, np.ndarray):
             return _direct(weights[:, None] * self.matrix, side)
         system = self.matrix.copy()
         system.data *= np.repeat(weights, np.diff(system.indptr))
+        if self.alone is not None:
+            return _refined(eliminated(system.T @ system, self.alone, SHIFT), system, side)
         if system.shape[1] <= DIRECT:
             return _direct(system, side)
         normal = sparse.csc_array(system.T @ system) if system.shape[1] <= FACTORED else None
@@ -194,19 +72,7 @@ class LogSystem:
 
     def left(self, found: Array) -> Array:
         """side - matrix @ found: log of how far entries are below what the units expect."""
-        if isinstance(self.matrix, SizeEquations):
-            return self.side - self.matrix.apply(found)
         return np.asarray(self.side - self.matrix @ found)
-
-    def _eliminated(self, squares: Array) -> Fit:
-        """``solve`` with squares of weights."""
-        system = self.matrix
-        solve = system.solver(squares, SHIFT)
-
-        def pull(found: Array) -> Array:
-            return system.transposed(squares * self.left(found))
-
-        return _refined(solve, pull, system.shape[1])
 
     def refitted(self, weights: Array, kept: Array) -> Fit:
         """Fit, leave out the entries that are noise beside the fit, and fit again."""
@@ -243,16 +109,15 @@ def log_system(
     shape = (int(ends[-1]), n + k + 1)
     size, alone = shape[0] * shape[1], bool(np.all(np.diff(groups.indptr) == 1))
     alone &= bool(np.all(groups.data == 1.0))
-    if alone and size > DENSE_ALONE and (n <= FEW or _is_thin(A, P, groups.indices, n, k)):
-        matrix: Any = _of_own_rows(A, P, used, groups, n)
+    places = _places(A, P, used, groups, ends, n + k)
+    if size <= (DENSE_ALONE if alone and n <= FEW else DENSE):
+        matrix: Any = np.zeros(shape)
+        np.add.at(matrix, *places)
     else:
-        places = _places(A, P, used, groups, ends, n + k)
-        if size <= (DENSE_ALONE if alone and n <= FEW else DENSE):
-            matrix = np.zeros(shape)
-            np.add.at(matrix, *places)
-        else:
-            matrix = sparse.csr_array(places[::-1], shape=shape)
-    return LogSystem(matrix, np.concatenate(sides)), (int(ends[0]), int(ends[1]), int(ends[2]))
+        matrix = sparse.csr_array(places[::-1], shape=shape)
+    alone &= size > DENSE_ALONE and (n <= FEW or _is_thin(A, P, groups.indices, n, k))
+    system = LogSystem(matrix, np.concatenate(sides), slice(n, n + k) if alone else None)
+    return system, (int(ends[0]), int(ends[1]), int(ends[2]))
 
 
 def _is_thin(A: Triplets, P: Triplets, group: Array, n: int, k: int) -> bool:
@@ -279,20 +144,6 @@ def _places(
     ]
     rows, columns, values = (np.concatenate(each) for each in zip(*parts, strict=True))
     return (rows, columns), values
-
-
-def _of_own_rows(A: Triplets, P: Triplets, used: list[Array], groups: Any, n: int) -> SizeEquations:
-    """The equations where each row has the unit of one group."""
-    group = groups.indices
-    return SizeEquations(
-        A.col[used[0]],
-        group[A.row[used[0]]],
-        group[used[1]],
-        used[2],
-        (P.row[used[3]], P.col[used[3]]),
-        n + 1,
-        groups.shape[1],
-    )
 
 
 def triplets(matrix: Any) -> Triplets:
@@ -328,14 +179,37 @@ def _direct(system: Any, side: Array, normal: Any = None) -> Fit:
         def solve(r: Array) -> Array:
             return np.asarray(dpotrs(factor, r, lower=1)[0])
 
-    return _refined(solve, lambda found: turned @ (side - system @ found), k)
+    return _refined(solve, system, side)
 
 
-def _refined(solve: Callable[[Array], Array], pull: Callable[[Array], Array], k: int) -> Fit:
-    """By (N + SHIFT)^-1; ``pull`` is what is left of the normal equations, of k unknowns."""
+def eliminated(normal: Any, alone: slice, shift: float) -> Callable[[Array], Array]:
+    """r -> (N + shift I)^-1 r of a sparse N, by elimination of a block that is diagonal."""
+    rest = np.delete(np.arange(normal.shape[0]), alone)
+    D, top = normal.diagonal()[alone] + shift, sparse.csr_array(normal)[rest]
+    C, G = sparse.csr_array(top[:, alone]), top[:, rest] + shift * sparse.eye_array(rest.size)
+    scaled = sparse.csr_array((C.data / D[C.indices], C.indices, C.indptr), shape=C.shape)
+    if D.size * rest.size <= ELIMINATED_DENSE:
+        G = G.toarray() - scaled @ C.T.toarray()
+    else:
+        G = G - scaled @ C.T
+    inner = definite_solver(G) or definite_factor(G)
+    assert inner is not None  # of a Gram matrix with a shift
+
+    def solve(r: Array) -> Array:
+        found = np.empty_like(r)
+        found[rest] = inner.solve(r[rest] - scaled @ r[alone])
+        found[alone] = (r[alone] - C.T @ found[rest]) / D
+        return found
+
+    return solve
+
+
+def _refined(solve: Callable[[Array], Array], system: Any, side: Array) -> Fit:
+    """By (N + SHIFT)^-1, N the normal matrix of the system."""
+    k, turned = system.shape[1], system.T
     found, moved = np.zeros(k), 0.0
     for _ in range(ROUNDS):  # the proximal-point iteration forgets the shift
-        step = solve(pull(found))
+        step = solve(turned @ (side - system @ found))
         found, before, moved = found + step, moved, float(np.max(np.abs(step)))
         if moved**2 <= EPS * before * float(
             np.max(np.abs(found))

@@ -84,16 +84,14 @@ def dependent(rng: np.random.Generator) -> tuple[Any, Any]:
 def test_equations_of_sizes_are_solved_by_elimination(
     dense: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beside the normal matrix of what ``apply`` does to each unknown."""
+    """Beside the whole matrix: the unknowns 3 to 7 have a diagonal block."""
     monkeypatch.setattr(units, "ELIMINATED_DENSE", 10**6 if dense else 0)
-    rng, n, k = np.random.default_rng(7), 5, 3
-    columns, costs, first, second = (rng.integers(n - 1, size=size) for size in (9, 4, 3, 3))
-    rows, sides = (rng.integers(k, size=size) for size in (9, 2))
-    system = units.SizeEquations(columns, rows, sides, costs, (first, second), n, k)
-    M = np.column_stack([system.apply(unit) for unit in np.eye(n + k)])
-    squares, right = rng.uniform(0.5, 2.0, len(M)), rng.normal(size=n + k)
-    expected = np.linalg.solve(M.T @ (squares[:, None] * M) + 0.1 * np.eye(n + k), right)
-    np.testing.assert_allclose(system.solver(squares, 0.1)(right), expected, rtol=1e-9)
+    rng = np.random.default_rng(7)
+    M = rng.normal(size=(20, 9))
+    M[:, 3:8] *= np.eye(5)[rng.integers(5, size=20)]
+    right, normal = rng.normal(size=9), M.T @ M
+    found = units.eliminated(sparse.csr_array(normal), slice(3, 8), 0.1)(right)
+    np.testing.assert_allclose(found, np.linalg.solve(normal + 0.1 * np.eye(9), right), rtol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(12))
