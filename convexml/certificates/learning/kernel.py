@@ -39,20 +39,20 @@ PROJECTED = "This is said for the matrix with 0 for its negative eigenvalues, no
 
 
 def beside_kernel(
-    objective: KernelObjective, q: Array, w: Array, b: float, u: Array, value: float
+    objective: KernelObjective, q: Array, w: Array, b: float, error: Array, u: Array, value: float
 ) -> float:
     """What P of q and D of u may be worse by for the kernel than for L L', at w near L'q.
 
     Of K as computed it is the last digits of |K||q|, more where large q and u cancel. The kernel's
     own values k(x_i, x_j) are within E_ij of K_ij: f is off by E|q| more, u'K u by |u|'E|u|.
-    Where E is not known, the bound is for K as computed.
+    Where E is not known, the bound is for K as computed; where L is exact, only w may be off.
 
     Parameters
     ----------
     objective : KernelObjective
     q : array, shape (n,)
-    w : array, shape (r,)
-        The coordinates that P was evaluated at.
+    w, error : array, shape (r,)
+        The coordinates that P was evaluated at, and what they may be off by from L'q.
     b : float
     u : array, shape (n,)
         The dual point that D was evaluated at.
@@ -62,34 +62,38 @@ def beside_kernel(
     Returns
     -------
     float
-        0 where L is exact; inf where nothing is known.
+        inf where nothing is known.
     """
     matrix, parts, lam = objective.matrix, objective.coordinates, objective.lam
-    if matrix.exact_factor is not None:
-        return 0.0
-    if lam == 0.0 and np.any(u):
-        return np.inf  # D(u) = -inf unless K u = 0, which rounding of K leaves open
-    design, z = parts.design, parts.design.matvec(w)
-    off = matrix.error_of(q, z, np.abs(w))
-    square = float(np.abs(q) @ (off + gamma(sum(design.shape) + 8) * np.abs(z)))
-    price = _of_predictions(parts, w, z + b, off, square, u, value)
-    if lam > 0.0:
-        inner = design.matvec(design.rmatvec(u))
-        apart = matrix.error_of(u, inner, design.abs_rmatvec(np.abs(u)))
-        price += float(np.abs(u) @ apart) / (2.0 * lam)
+    design, price = parts.design, 0.0
+    off = design.abs_matvec(error) * (1.0 + gamma(parts.d + 4))
+    square = 2.0 * float(np.abs(w) @ error) + float(error @ error)
+    if matrix.exact_factor is None:
+        if lam == 0.0 and np.any(u):
+            return np.inf  # D(u) = -inf unless K u = 0, which rounding of K leaves open
+        f = design.matvec(w)
+        more = matrix.error_of(q, f, np.abs(w))
+        off = off + more
+        square += float(np.abs(q) @ (more + gamma(sum(design.shape) + 8) * np.abs(f)))
+        if lam > 0.0:
+            inner = design.matvec(design.rmatvec(u))
+            apart = matrix.error_of(u, inner, design.abs_rmatvec(np.abs(u)))
+            price = float(np.abs(u) @ apart) / (2.0 * lam)
+    price += _of_predictions(parts, w, b, off, square, u, value)
     return price * LOOSE if np.isfinite(price) else np.inf
 
 
 def _of_predictions(
-    parts: Objective, w: Array, z: Array, off: Array, square: float, u: Array, value: float
+    parts: Objective, w: Array, b: float, off: Array, square: float, u: Array, value: float
 ) -> float:
-    """What P is worse by where the predictions z are off by ``off`` and |w|^2 by ``square``.
+    """What P is worse by where predictions are off by ``off`` and |w|^2 by ``square``.
 
     A margin m counts as that of f / (m - off); what targets are missed by is weighed with u.
     """
-    lam, loss, reach = parts.penalty.strong_convexity, parts.loss, float(np.max(off, initial=0.0))
+    lam, loss, z = parts.penalty.strong_convexity, parts.loss, parts.predict(w, b)
     if not loss.is_indicator:
-        slopes = parts.c * loss.slope_bound(parts.y, z, reach)
+        reach = off + gamma(parts.d + 4) * (parts.design.abs_matvec(w) + abs(b))
+        slopes = parts.c * loss.slope_bound(parts.y, z, float(np.max(reach, initial=0.0)))
         return float(slopes @ off) + 0.5 * lam * square
     if not scales(parts):
         return float(np.abs(u) @ off) + 0.5 * lam * square
@@ -196,8 +200,7 @@ def _through_factor(
         b = best_intercept(frame_of(parts, always=True), w)
     inner = certify_objective(parts, w, b, u, tol=tol, refute=refute, stationary=False)
     judged, rows = inner.dual["u"] if u is None else u, inner.conditions
-    extra = _worth(objective, w, b, error)
-    extra += beside_kernel(objective, q, w, b, inner.dual["u"], inner.primal_objective)
+    extra = beside_kernel(objective, q, w, b, error, inner.dual["u"], inner.primal_objective)
     gap = inner.gap + extra
     found = replace(
         inner,
@@ -239,18 +242,6 @@ def coordinates(objective: KernelObjective, q: Array) -> tuple[Array, Array]:
         return design.rmatvec(q), gamma(n + 4) * sizes
     w = compensated_rmatvec(design, q)
     return w, compensated_error(w, n, sizes)
-
-
-def _worth(objective: KernelObjective, w: Array, b: float, error: Array) -> float:
-    """What P may be off by where w is off by ``error``."""
-    parts = objective.coordinates
-    off = parts.design.abs_matvec(error) * (1.0 + gamma(parts.d + 4))
-    z = parts.predict(w, b)
-    reach = off + gamma(parts.d + 4) * (parts.design.abs_matvec(w) + abs(b))
-    slopes = parts.c * parts.loss.slope_bound(parts.y, z, float(np.max(reach, initial=0.0)))
-    norm = objective.lam * float(np.abs(w) @ error + 0.5 * error @ error)
-    found = (float(slopes @ off) + norm) * (1.0 + 1e-6)
-    return found if np.isfinite(found) else np.inf
 
 
 def _stationarity(objective: KernelObjective, q: Array, u: Array, scale: float) -> Condition:
