@@ -6,6 +6,7 @@ Stability of Numerical Algorithms (2002), chapters 3 and 4.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -21,14 +22,20 @@ ENTRIES = 200_000
 
 def compensated_dot(x: Array, y: Array) -> Array:
     """x_i.y_i for rows i, as if in twice the digits: off by UNIT |x.y| + gamma^2 |x|.|y|."""
+    high, low = _high_and_low(x, y)
+    return high + low
+
+
+def _high_and_low(x: Array, y: Array) -> tuple[Array, Array]:
+    """The two parts of x_i.y_i for rows i."""
     p, e = two_product(x, y)
-    e = e.sum(axis=-1)
+    low = e.sum(axis=-1)
     while p.shape[-1] > 1:
         half = p.shape[-1] // 2
         s, error = two_sum(p[..., :half], p[..., half : 2 * half])
-        e = e + error.sum(axis=-1)
+        low = low + error.sum(axis=-1)
         p = np.concatenate([s, p[..., 2 * half :]], axis=-1)
-    return p[..., 0] + e if p.shape[-1] else e
+    return (p[..., 0] if p.shape[-1] else low), low
 
 
 def compensated_matvec(design: Design, w: Array) -> Array:
@@ -51,32 +58,27 @@ def compensated_rmatvec(design: Design, u: Array) -> Array:
         columns = [compensated_rmatvec(design.base, u[:, k]) for k in range(design.classes)]
         return np.stack(columns, axis=1).ravel()
     if in_blocks(design):
-        sums = by_blocks(_high_and_low, design, u).blocks()
+        sums = by_blocks(_pulls, design, u).blocks()
     else:
-        sums = [_high_and_low(design, u)]
-    high, low = sums[0]
-    for top, rest in sums[1:]:
-        high, error = two_sum(high, top)
-        low = low + rest + error
+        sums = [_pulls(design, u)]
+    high, low = _added(sums, design.shape[1])
     return high + low
 
 
-def _high_and_low(design: Design, u: Array) -> tuple[Array, Array]:
-    """The two parts of X'u."""
-    d = design.shape[1]
-    size = max(1, ENTRIES // max(1, d))
+def _added(sums: Iterable[tuple[Array, Array]], d: int) -> tuple[Array, Array]:
+    """The sum of arrays in two parts each, in two parts, shape (d,)."""
     high, low = np.zeros(d), np.zeros(d)
-    for block, part in design.row_blocks(size):
-        p, e = two_product(part.dense().T, u[block])
-        low += e.sum(axis=1)
-        while p.shape[1] > 1:
-            half = p.shape[1] // 2
-            s, error = two_sum(p[:, :half], p[:, half : 2 * half])
-            low += error.sum(axis=1)
-            p = np.concatenate([s, p[:, 2 * half :]], axis=1)
-        high, error = two_sum(high, p[:, 0])
-        low += error
+    for top, rest in sums:
+        high, error = two_sum(high, top)
+        low = low + rest + error
     return high, low
+
+
+def _pulls(design: Design, u: Array) -> tuple[Array, Array]:
+    """The two parts of X'u, rows by rows."""
+    d = design.shape[1]
+    blocks = design.row_blocks(max(1, ENTRIES // max(1, d)))
+    return _added((_high_and_low(part.dense().T, u[block]) for block, part in blocks), d)
 
 
 def compensated_error(result: Array, count: int, absolute: Array | float) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg import lapack
 
-from ..certificates.learning.paths import relative_gaps, takes_many
+from ..certificates.learning.paths import relative_gaps
 from ..data import BlockedDesign, in_memory, rows_in_blocks
 from ..errors import SolverError, warn
 from ..numerics import EPS, Array
@@ -36,7 +36,7 @@ def quick_points(
     if name != "lam" or own or isinstance(problem._objective, KernelObjective):
         return None
     objective: Objective = problem.objective_parts
-    if rows_in_blocks(objective) or objective.loss.name != "squared" or not takes_many(objective):
+    if rows_in_blocks(objective) or objective.loss.name != "squared":
         return None
     penalty = objective.penalty
     if isinstance(penalty, NonnegativeElasticNet):

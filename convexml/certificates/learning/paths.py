@@ -9,7 +9,7 @@ import numpy as np
 
 from ...numerics import EPS, Array, gamma
 from ...penalties import Penalty
-from ...problem import MulticlassObjective, Objective
+from ...problem import Objective
 from ..certificate import Certificate
 from ..scale import NULL_SHARE, learning_scale, relative
 from .repair import balance, drift_of_multiples, outermost, product_error, scaled
@@ -128,15 +128,6 @@ ENTRIES = 1 << 20
 """Predictions that are held at a time."""
 
 
-def takes_many(objective: Objective) -> bool:
-    """Whether dom F* is the whole space, so that the slopes at any point are dual feasible there.
-
-    Then what is left is 1'u = 0 and the domain of Omega*.
-    """
-    several = isinstance(objective, MulticlassObjective)
-    return objective.is_unbounded and not several and not objective.loss.is_indicator
-
-
 @np.errstate(over="ignore", invalid="ignore")
 def relative_gaps(objective: Objective, penalties: Sequence[Penalty], W: Array, b: Array) -> Array:
     """A bound of the relative gap of each (w, b), with rounding accounted for.
@@ -144,7 +135,7 @@ def relative_gaps(objective: Objective, penalties: Sequence[Penalty], W: Array, 
     Parameters
     ----------
     objective : Objective
-        One that ``takes_many``; its own penalty does not count.
+        Of a loss whose dual is unbounded; its own penalty does not count.
     penalties : sequence of Penalty
         One for each point.
     W, b : array, shapes (m, d) and (m,)

@@ -213,8 +213,6 @@ class Evaluated:
     Attributes
     ----------
     point, dual : PrimalPoint, DualPoint
-    b : float
-        The intercept as passed, or the best one.
     primal_rounding, dual_rounding : float
         Bounds on the errors of P and D, prices of residuals included.
     same_dual : bool
@@ -227,7 +225,6 @@ class Evaluated:
 
     point: PrimalPoint
     dual: DualPoint
-    b: float
     primal_rounding: float
     dual_rounding: float
     same_dual: bool
@@ -244,7 +241,7 @@ class Evaluated:
 def evaluate(
     objective: Objective,
     w: Array,
-    b: float | None = None,
+    b: float,
     u: Array | None = None,
     *,
     tol: float = 1e-6,
@@ -263,8 +260,6 @@ def evaluate(
     shift_error : float
         What b may be off by.
     """
-    if b is None:
-        b = objective.best_intercept(objective.predict(w)) if objective.fit_intercept else 0.0
     point = repair_primal(objective, w, b)
     repaired = _dual_point(objective, point, u, solver_dual, tol)
     dual = with_margin(objective, repaired, tol=tol)
@@ -300,7 +295,7 @@ def evaluate(
         reason = "No bound: no dual feasible point is known."
     elif under.reason:
         reason = under.reason
-    return Evaluated(point, dual, b, above, under.price, same, reason, under.within)
+    return Evaluated(point, dual, above, under.price, same, reason, under.within)
 
 
 def _dual_point(
