@@ -396,33 +396,28 @@ class Margins:
     # -- judged ----------------------------------------------------------------------------------
 
     def certify(
-        self, point: MarginPoint, given: Array | None, tol: float, *, search: bool
+        self, point: MarginPoint, own: Array | None, tol: float, *, passed: bool
     ) -> Certificate:
-        """Judge a point by the distribution passed, or by HiGHS's, or that of its margins."""
-        best = self.optimum if search and given is None else None
-        passed = given if given is not None else best[1] if best else self.of_margins(point.w)
-        d = self.feasible(passed)
+        """Judge a point by a distribution, or by that of its margins."""
+        given = self.of_margins(point.w) if own is None else own
+        d = self.feasible(given)
         edge, primal, lost = self.edge(d), self.cost(point), self.price(d)
-        found = judged(
+        return judged(
             primal,
             -edge,
-            self._rows(point, passed, d, edge),
+            self._rows(point, given, d, edge),
             tol,
-            passed=given is not None,
+            passed=passed,
             scale=program_scale(primal, -edge, self.units[1]),
             rounding=lost + self._account(point, d, edge),
-            dual={"d": passed},
-            repaired=float(np.abs(d - passed).max()) if given is not None else 0.0,
+            dual={"d": given},
+            repaired=float(np.abs(d - given).max()) if passed else 0.0,
         )
 
-        def better() -> Better | None:
-            if self.optimum is None:
-                return None
-            least = self.optimum[0]
-            rounding = self._account(least, d, edge) + self._account(point, d, edge)
-            return Better(least._asdict(), self.cost(least), rounding)
-
-        return settled(found, better) if search else found
+    def value_rounding(self, point: MarginPoint) -> float:
+        """What P may be off by, and what violations of the simplex may gain."""
+        d = self.of_margins(point.w)
+        return self._account(point, d, self.edge(d))
 
     def _account(self, point: MarginPoint, d: Array, edge: float) -> float:
         """Rounding of P and D, and what violated constraints may have gained."""

@@ -12,9 +12,8 @@ where t is what a Z lacks to be >= 0: no multiplier has to be exactly feasible t
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
@@ -25,7 +24,7 @@ from ..numerics import EPS, ROUNDING, Array, gamma, length
 from ..problem.likelihood import moments
 from .algebra.definite import semidefinite_within
 from .certificate import Certificate
-from .judge import Better, judged, settled
+from .judge import judged
 
 # Symmetric matrices by their eigenvalues: parts, nearest points.
 
@@ -63,6 +62,7 @@ def spectra_of(dual: Mapping[str, Array]) -> Spectra:
 
 
 Multipliers = dict[str, Array]
+NAMES = ("nu", "Z_upper", "Z_lower")
 
 
 class SpectralBound(NamedTuple):
@@ -74,71 +74,8 @@ class SpectralBound(NamedTuple):
     rows: list[Condition]
 
 
-class LeadingDirections(ABC):
-    """-<S, P> over the P of k directions, told by a matrix of whatever form."""
-
-    name: ClassVar[str]
-    """What the matrix is called."""
-
-    @abstractmethod
-    def leading(self) -> Array:
-        """The k leading eigenvectors of S: a solution."""
-
-    @abstractmethod
-    def near(self, held: Array) -> tuple[Array, list[Condition]]:
-        """The nearest feasible point, and the rows of the constraints; rounding is met."""
-
-    @abstractmethod
-    def account(self, held: Array) -> tuple[float, float]:
-        """-<S, P>, and what rounding may hide of it."""
-
-    @abstractmethod
-    def bound(self, given: Multipliers) -> SpectralBound:
-        """What the multipliers prove, those that are not given the best for the others."""
-
-    @abstractmethod
-    def slack(self, held: Array, primal: float, bound: SpectralBound) -> list[Condition]:
-        """The products of multipliers and slacks."""
-
-    def certify(
-        self, point: Array, given: Multipliers, tol: float, *, search: bool = True
-    ) -> Certificate:
-        """Judge a matrix, repaired where it is infeasible, by multipliers.
-
-        Parameters
-        ----------
-        point : array
-        given : dict
-            Any of "nu", "Z_upper" (d, d) and "Z_lower" (d, d); those of a few samples are made of
-            "nu". What is missing is constructed.
-        tol : float
-        search : bool
-            Whether to show a better point where this one is not certified.
-        """
-        near, rows = self.near(point)
-        values = [self.account(each) for each in (point, near)]
-        primal, bound = max(value for value, _ in values), self.bound(given)
-        found = judged(
-            primal,
-            bound.value,
-            [*rows, *bound.rows, *self.slack(point, primal, bound)],
-            tol,
-            passed=bool(given),
-            rounding=bound.price + max(lost for _, lost in values),
-            dual=bound.dual,
-            repaired=float(np.max(np.abs(near - point))),
-        )
-
-        def better() -> Better:
-            best = self.leading()
-            value, lost = self.account(best)
-            return Better({self.name: best}, value, lost + values[0][1])
-
-        return settled(found, better) if search else found
-
-
 @dataclass(frozen=True)
-class Fantope(LeadingDirections):
+class Fantope:
     """The problem in P; the exact S is within ``noise`` of the one that is held.
 
     Attributes
@@ -147,15 +84,21 @@ class Fantope(LeadingDirections):
     k : int
     """
 
-    name = "P"
+    name: ClassVar[str] = "P"
+    """What a point is called."""
     S: Array
     noise: Array
     k: int
 
     @property
     def d(self) -> int:
-        """The number of features."""
+        """The order of S."""
         return len(self.S)
+
+    @property
+    def count(self) -> int:
+        """How many eigenvalues of S count: those of further directions are 0."""
+        return min(self.k, self.d)
 
     @cached_property
     def spectrum(self) -> tuple[Array, Array]:
@@ -164,6 +107,7 @@ class Fantope(LeadingDirections):
         return values[::-1], V[:, ::-1]
 
     def leading(self) -> Array:
+        """The k leading eigenvectors of S: a solution."""
         V = self.spectrum[1][:, : self.k]
         P: Array = V @ V.T
         return 0.5 * (P + P.T)
@@ -176,15 +120,20 @@ class Fantope(LeadingDirections):
             return np.inf
         return self.account(P)[0]
 
+    def value_rounding(self, held: Array) -> float:
+        """What rounding may hide of -<S, P>."""
+        return self.account(held)[1]
+
     def account(self, held: Array) -> tuple[float, float]:
+        """-<S, P>, and what rounding may hide of it."""
         P = symmetric(held)
         sizes = gamma(2 * self.d + 4) * np.abs(self.S * P) + self.noise * np.abs(P)
         value = -float((self.S * P).sum(axis=1).sum())
         return value, float(sizes.sum()) * (1.0 + gamma(self.d**2 + 8))
 
-    def _within(self, P: Array, values: Array | None = None) -> list[Condition]:
+    def _within(self, P: Array) -> list[Condition]:
         """The rows of the constraints; what rounding explains is met."""
-        values = np.linalg.eigvalsh(P) if values is None else values
+        values = np.linalg.eigvalsh(P)
         most = ROUNDING * self.d * max(1.0, float(np.abs(values).max()))
         off = abs(float(np.trace(P)) - self.k)
 
@@ -199,7 +148,7 @@ class Fantope(LeadingDirections):
         ]
 
     def near(self, held: Array) -> tuple[Array, list[Condition]]:
-        """Eigenvalues are shifted and clipped to [0, 1], with the sum k."""
+        """The nearest feasible point, and the rows of the constraints; rounding is met."""
         P, size = symmetric(held), max(1.0, float(np.max(np.abs(held))))
         rows, skew = self._within(P), np.abs(held - held.T)
         if any(row.residual > 0.0 for row in rows):
@@ -226,7 +175,7 @@ class Fantope(LeadingDirections):
         if lower is not None:
             return float(np.linalg.eigvalsh(symmetric(self.S + lower))[0])
         values = self.spectrum[0]
-        return float(0.5 * (values[self.k - 1] + values[min(self.k, self.d - 1)]))
+        return float(0.5 * (values[self.count - 1] + values[min(self.count, self.d - 1)]))
 
     def dual_value(self, dual: Multipliers) -> float:
         """-k nu - tr Z_upper; -inf where the three are infeasible beyond rounding."""
@@ -234,9 +183,10 @@ class Fantope(LeadingDirections):
         return self._dual(dual) if all(row.meets(ROUNDING * self.d) for row in rows) else -np.inf
 
     def _dual(self, dual: Multipliers) -> float:
-        return -self.k * float(dual["nu"]) - float(np.trace(dual["Z_upper"]))
+        return -self.count * float(dual["nu"]) - float(np.trace(dual["Z_upper"]))
 
     def bound(self, given: Multipliers) -> SpectralBound:
+        """What the multipliers prove, those that are not given the best for the others."""
         dual = self.multipliers(given)
         spectra = spectra_of(dual)
         price, rows = self._price(dual, spectra), self._dual_rows(dual, spectra)
@@ -249,9 +199,9 @@ class Fantope(LeadingDirections):
         sizes = np.abs(self.S) + abs(nu) * eye + np.abs(upper) + np.abs(lower)
         left = np.abs(self.S - nu * eye - upper + lower) + gamma(6) * sizes + self.noise
         missed = self.d * semidefinite_within(upper, spectra[0])
-        missed += self.k * semidefinite_within(lower, spectra[1])
-        missed += np.sqrt(self.k) * length(left) * (1.0 + gamma(self.d**2 + 8))
-        terms = self.k * abs(nu) + float(np.abs(np.diag(upper)).sum())
+        missed += self.count * semidefinite_within(lower, spectra[1])
+        missed += np.sqrt(self.count) * length(left) * (1.0 + gamma(self.d**2 + 8))
+        terms = self.count * abs(nu) + float(np.abs(np.diag(upper)).sum())
         return missed * (1.0 + 8.0 * EPS) + gamma(self.d + 6) * terms
 
     def _dual_rows(self, dual: Multipliers, spectra: Spectra) -> list[Condition]:
@@ -291,12 +241,41 @@ class Fantope(LeadingDirections):
         return found
 
     def slack(self, held: Array, primal: float, bound: SpectralBound) -> list[Condition]:
+        """The products of multipliers and slacks."""
         P, dual = symmetric(held), bound.dual
         room = np.eye(self.d) - P
         return [
             products("<Z_upper, I - P> = 0", float(np.sum(dual["Z_upper"] * room))),
             products("<Z_lower, P> = 0", float(np.sum(dual["Z_lower"] * P))),
         ]
+
+    def certify(self, point: Array, *given: Array | None, tol: float, passed: bool) -> Certificate:
+        """Judge a matrix, repaired where it is infeasible, by multipliers.
+
+        Parameters
+        ----------
+        point : array
+        *given : array or None
+            "nu", "Z_upper" and "Z_lower" (d, d); those of a few samples are made of "nu". What is
+            missing is constructed.
+        tol : float
+        passed : bool
+            Whether somebody brought them.
+        """
+        known = {name: own for name, own in zip(NAMES, given, strict=False) if own is not None}
+        near, rows = self.near(point)
+        values = [self.account(each) for each in (point, near)]
+        primal, bound = max(value for value, _ in values), self.bound(known)
+        return judged(
+            primal,
+            bound.value,
+            [*rows, *bound.rows, *self.slack(point, primal, bound)],
+            tol,
+            passed=passed,
+            rounding=bound.price + max(lost for _, lost in values),
+            dual=bound.dual,
+            repaired=float(np.max(np.abs(near - point))),
+        )
 
 
 # Certificates of principal directions where samples are fewer than features: no S is made.
@@ -311,8 +290,10 @@ PARTS = 24
 
 
 @dataclass(frozen=True, eq=False)
-class Directions(LeadingDirections):
+class Directions(Fantope):
     """The problem -<S, C'C> over the C with orthonormal rows, S about the mean.
+
+    In place of S there is (I - root root') A A' (I - root root').
 
     Attributes
     ----------
@@ -320,33 +301,15 @@ class Directions(LeadingDirections):
         Rows sqrt(c_i) (x_i - m), c_i >= 0 of sum 1, m near their mean.
     root : array, shape (n,)
         sqrt(c_i): (I - root root') A is the matrix about the mean itself.
-    mean : array, shape (d,)
-        m.
-    gram : Fantope
-        The problem of min(k, n) directions of (I - root root') A A' (I - root root').
-    k : int
-        How many directions.
     """
 
     name = "components"
     A: Array
     root: Array
-    mean: Array
-    gram: Fantope
-    k: int
-
-    def of(self, k: int) -> Directions:
-        """The same with so many directions."""
-        return replace(self, gram=replace(self.gram, k=min(k, self.gram.d)), k=k)
-
-    @property
-    def total(self) -> float:
-        """tr S."""
-        return float(np.trace(self.gram.S))
 
     def leading(self) -> Array:
         """Those beyond n have the eigenvalue 0: of zeros QR makes any that are orthonormal."""
-        U = self.gram.spectrum[1][:, : self.k]
+        U = self.spectrum[1][:, : self.k]
         found = np.zeros((self.A.shape[1], self.k))
         found[:, : U.shape[1]] = self.A.T @ self._centred(U)
         V: Array = np.linalg.qr(found)[0]
@@ -399,19 +362,19 @@ class Directions(LeadingDirections):
     def dual_value(self, dual: Multipliers) -> float:
         """-k nu - tr (S - nu I)_+, the zeros of S included."""
         nu, (n, d) = float(dual["nu"]), self.A.shape
-        value = self.gram.dual_value(self.gram.multipliers({"nu": dual["nu"]}))
-        return value - (self.k - self.gram.k) * nu - (d - n) * max(-nu, 0.0)
+        value = super().dual_value(self.multipliers({"nu": dual["nu"]}))
+        return value - (self.k - self.count) * nu - (d - n) * max(-nu, 0.0)
 
     def eigengap(self, dual: Multipliers) -> float:
         """lambda_k - lambda_(k+1) by the multipliers of A A'; beyond n eigenvalues are 0."""
-        if self.k > self.gram.d:
+        if self.k > self.d:
             return np.inf if self.k == self.A.shape[1] else 0.0
-        if self.k == self.gram.d:
-            return max(float(self.gram.spectrum[0][-1]), 0.0)
-        return self.gram.eigengap(dual)
+        if self.k == self.d:
+            return max(float(self.spectrum[0][-1]), 0.0)
+        return super().eigengap(dual)
 
     def bound(self, given: Multipliers) -> SpectralBound:
-        found = self.gram.bound(given)
+        found = super().bound(given)
         return found._replace(dual={"nu": found.dual["nu"]})
 
     def slack(self, held: Array, primal: float, bound: SpectralBound) -> list[Condition]:
@@ -419,8 +382,8 @@ class Directions(LeadingDirections):
         return [products(name, primal - bound.value)]
 
 
-def directions_of(X: Array, weights: Array, k: int) -> Directions:
-    """The problem of k directions of samples in rows with weights > 0, n < d."""
+def directions_of(X: Array, weights: Array, k: int) -> tuple[Directions, Array]:
+    """The problem of k directions of samples in rows with weights > 0, n < d, and their mean."""
     n, d = X.shape
     c = weights / math.fsum(weights.tolist())
     root, mean = np.sqrt(c), c @ X
@@ -430,8 +393,8 @@ def directions_of(X: Array, weights: Array, k: int) -> Directions:
     B, noise = d * found.S, 4.0 * d * found.noise  # 4: A is rounded as well
     sides, sizes = _centred_both(B, root, -1.0), _centred_both(np.abs(B), root, 1.0)
     noise = _centred_both(noise, root, 1.0) + gamma(2 * n + 2 * PARTS) * sizes
-    gram = Fantope(0.5 * (sides + sides.T), noise * (1.0 + gamma(2 * n + PARTS)), min(k, n))
-    return Directions(A, root, mean, gram, k)
+    noise = noise * (1.0 + gamma(2 * n + PARTS))
+    return Directions(0.5 * (sides + sides.T), noise, k, A, root), mean
 
 
 def _centred_both(B: Array, root: Array, sign: float) -> Array:

@@ -7,7 +7,8 @@ taken from g_j (the c-transform), and so is what rounding may hide of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -19,9 +20,7 @@ from ..problem.linear_program import LinearData
 from .algebra.searchers import highs
 from .algebra.sums import exact_dot
 from .certificate import Certificate
-from .judge import Better, judged, settled
-
-Arrays = dict[str, Array]
+from .judge import judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +37,6 @@ class Transport:
     a: Array
     b: Array
     costs: Array
-    _found: list[tuple[Array, Array]] = field(default_factory=list)
 
     @property
     def total(self) -> float:
@@ -77,25 +75,16 @@ class Transport:
         over = f[:, None] + g - self.costs
         return self.gain(f, g) if np.all(over <= ROUNDING * sizes) else -np.inf
 
-    def completed(self, dual: Arrays, *, search: bool) -> tuple[Array, Array]:
-        """Potentials: what was passed and the best for it; without any HiGHS's, or f = 0."""
-        f, g = dual.get("f"), dual.get("g")
-        if f is None and g is None and search:
-            f = self.optimum[1]
-        if f is None and g is not None:
-            f = (self.costs - g).min(axis=1)
-        f = np.zeros(self.a.size) if f is None else f
+    def completed(self, f: Array | None, g: Array | None) -> tuple[Array, Array]:
+        """Potentials, one that is missing the best for the other; without any HiGHS's, or f = 0."""
+        if f is None and g is None:
+            f = np.zeros(self.a.size) if self.optimum is None else self.optimum[1]
+        f = (self.costs - g).min(axis=1) if f is None else f
         return f, (self.costs - f[:, None]).min(axis=0) if g is None else g
 
-    @property
-    def optimum(self) -> tuple[Array | None, Array | None]:
+    @cached_property
+    def optimum(self) -> tuple[Array, Array] | None:
         """HiGHS's plan and f; None where it finds none, as in too little time."""
-        known = self._found
-        if not known and (found := self._by_highs()) is not None:
-            known.append(found)
-        return known[0] if known else (None, None)
-
-    def _by_highs(self) -> tuple[Array, Array] | None:
         m, n = self.costs.shape
         rows = sparse.kron(sparse.eye_array(m), np.ones((1, n)))
         columns = sparse.kron(np.ones((1, m)), sparse.eye_array(n))
@@ -123,34 +112,28 @@ class Transport:
 
     # -- judged ----------------------------------------------------------------------------------
 
-    def certify(self, plan: Array, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        """Judge a plan by the potentials passed; without any, with ``search``, by HiGHS's."""
-        f, g = self.completed(dual, search=search)
+    def certify(self, plan: Array, *given: Array | None, tol: float, passed: bool) -> Certificate:
+        """Judge a plan by potentials; what is missing of them is constructed."""
+        f, g = self.completed(*given)
         over = self._over(f, g)
         primal, charge = self.cost(plan), float((self.b + 2.0 * ROUNDING * self.total) @ over)
         value = self.gain(f, g) - charge * (1.0 + gamma(self.b.size + 4))
         moved = np.maximum(f[:, None] + g - self.costs, 0.0)
-        found = judged(
+        return judged(
             primal,
             value,
             self._rows(plan, f, g, moved),
             tol,
-            passed=bool(dual),
+            passed=passed,
             null=self.null,
             rounding=4.0 * EPS * (abs(primal) + abs(value) + charge) + self._price(plan, f, g),
             dual={"f": f, "g": g},
-            repaired=float(moved.max()) if dual.keys() >= {"f", "g"} else 0.0,
+            repaired=0.0 if any(each is None for each in given) else float(moved.max()),
         )
 
-        def better() -> Better | None:
-            best = self.optimum[0]
-            if best is None or self.value(best) == np.inf:
-                return None
-            objective = self.cost(best)
-            lost = self._price(best, f, g) + EPS * (abs(primal) + abs(objective))
-            return Better({"plan": best}, objective, lost)
-
-        return settled(found, better) if search else found
+    def value_rounding(self, plan: Array) -> float:
+        """What <C, plan> may be off by, and what violations may gain by HiGHS's potentials."""
+        return EPS * abs(self.cost(plan)) + self._price(plan, *self.completed(None, None))
 
     @property
     def null(self) -> float:
@@ -229,8 +212,9 @@ class Neighbours:
         costs = self.distances.values + dual["nu"][:, None]
         return costs - dual["lambda_lower"] + dual["lambda_upper"]
 
-    def dual_value(self, dual: NeighbourArrays) -> float:
+    def dual_value(self, *given: Array) -> float:
         """-sum nu - sum lambda_upper / k; -inf where infeasible by more than rounding."""
+        dual = dict(zip(NAMES, given, strict=True))
         sizes = self.distances.values + np.abs(dual["nu"])[:, None]
         signs = min(float(dual[name].min()) for name in NAMES[1:])
         if signs < 0.0 or np.any(np.abs(self.reduced(dual)) > ROUNDING * sizes):
@@ -263,39 +247,31 @@ class Neighbours:
         count = additions(charged)
         return value, float(may.sum()) / k * (1.0 + gamma(count)) + gamma(count) * size
 
-    def certify(self, p: Array, dual: NeighbourArrays, tol: float, *, search: bool) -> Certificate:
-        """Judge p by the multipliers that were passed; the others are constructed.
-
-        With ``search`` one that is worse is refuted by the nearest.
-        """
-        given = self.completed(dual)
+    def certify(self, p: Array, *own: Array | None, tol: float, passed: bool) -> Certificate:
+        """Judge p by multipliers; those that are None are constructed."""
+        pairs = zip(NAMES, own, strict=True)
+        given = self.completed({name: each for name, each in pairs if each is not None})
         primal, (value, lost) = self._cost(p), self.bound(given)
         moved = max(float(np.maximum(-given[name], 0.0).max()) for name in NAMES[1:])
-        found = judged(
+        return judged(
             primal,
             value,
             self._rows(p, given),
             tol,
-            passed=bool(dual),
+            passed=passed,
             null=self.null,
-            rounding=lost + self._cost_rounding(p) + self._price(p, given),
+            rounding=lost + self.value_rounding(p) + self._price(p, given),
             dual=given,
             repaired=moved,
         )
-
-        def better() -> Better:
-            best = self.distances.weights(self.k)
-            rounding = self._cost_rounding(p) + self._cost_rounding(best)
-            return Better({"p": best}, self._cost(best), rounding)
-
-        return settled(found, better) if search else found
 
     @property
     def null(self) -> float:
         """P where all samples are neighbours alike."""
         return float(self.distances.values.mean(axis=1).sum())
 
-    def _cost_rounding(self, p: Array) -> float:
+    def value_rounding(self, p: Array) -> float:
+        """What P may be off by."""
         terms = float((np.abs(p) * self.distances.values).sum(axis=1).sum())
         return (self.distances.noise + gamma(additions(p))) * terms
 

@@ -18,10 +18,9 @@ from scipy.sparse.csgraph import connected_components
 
 from ..formulas import Condition, products, worst
 from ..numerics import EPS, ROUNDING, Array, gamma
-from ..problem.geometry import Merging
 from .algebra.sums import exact_dot
 from .certificate import Certificate
-from .judge import Better, judged, settled
+from .judge import judged
 
 # How far x(E[S]) exceeds |S| - 1 for any set S: a count of edges, or flows for fractions.
 #
@@ -166,12 +165,9 @@ class SpanningTrees:
     Attributes
     ----------
     distances : array, shape (n, n)
-    merging : Merging
-        Of single linkage.
     """
 
     distances: Array
-    merging: Merging
 
     @property
     def n(self) -> int:
@@ -202,16 +198,14 @@ class SpanningTrees:
         sets = excess(np.maximum(upper, 0.0))
         return np.maximum(-upper, 0.0), x - upper, float(upper.sum() - (self.n - 1.0)), sets
 
-    def certify(
-        self, x: Array, packing: Packing, tol: float, *, passed: bool, search: bool
-    ) -> Certificate:
-        """Judge x by a packing; with ``search`` a worse one is refuted by the least tree."""
+    def certify(self, x: Array, packing: Packing, tol: float, *, passed: bool) -> Certificate:
+        """Judge x by a packing."""
         violations = self._violations(x)
         primal, value = self.cost(x), packing.value - self._charge(packing)
         reason = ""
         if violations[3][1] == np.inf:
             reason = f"x has fractions; its sets are examined up to {MOST} points."
-        found = judged(
+        return judged(
             primal,
             value,
             self._rows(x, packing, violations),
@@ -225,12 +219,9 @@ class SpanningTrees:
             reason=reason,
         )
 
-        def better() -> Better:
-            tree = self.merging.tree()
-            objective = self.cost(tree)
-            return Better({"x": tree}, objective, EPS * (abs(primal) + abs(objective)))
-
-        return settled(found, better) if search else found
+    def value_rounding(self, x: Array) -> float:
+        """What d.x may be off by."""
+        return EPS * abs(self.cost(x))
 
     def _charge(self, packing: Packing) -> float:
         """What the dual loses where edges carry too much, or may: x_e <= 1 and x(E) = n - 1."""

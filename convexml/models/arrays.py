@@ -286,7 +286,8 @@ class ArrayProblem(Problem):
         Its ``dual`` holds the dual point by name; ``passed`` says whether somebody brought it.
         """
         given = (dual.get(name) for name in self.shapes()[1])
-        found: Certificate = self.program.certify(*self._taken(point), *given, tol, passed=passed)
+        taken = self._taken(point)
+        found: Certificate = self.program.certify(*taken, *given, tol=tol, passed=passed)
         return found
 
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
@@ -306,10 +307,12 @@ class ArrayProblem(Problem):
             return None
         lost = self._value_rounding(point) + self._value_rounding(best[0])
         again = partial(self._judge_by, point, best[1], found.tol, passed=False)
-        return Better(best[0], self._value(best[0]), lost, again)
+        return Better(best[0], self._value(best[0]), lost, None if self._is_closed else again)
 
     def _improved(self, start: Mapping[str, Array], tol: float) -> tuple[Arrays, Arrays] | None:
         """The step of the first of ``methods`` that is certified, or its last."""
+        if self._is_closed:
+            return next(self._iterates(self.methods[0]), None)
         twin, best = self.snapshot(), None
         twin._warm = start
         for best in islice(twin._iterates(self.methods[0]), STEPS):
@@ -339,6 +342,8 @@ class ArrayProblem(Problem):
         """The derivatives of the optimal value by right-hand side, by name."""
         return {}
 
+    _is_closed: ClassVar[bool] = False
+    """Whether the first of ``methods`` ends at once, and what it brings is constructed, too."""
     _shows_absence: ClassVar[bool] = True
     """Whether ``_absence`` reads it off the data, before anything is run."""
 

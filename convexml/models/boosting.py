@@ -236,19 +236,20 @@ class LPBoost(Boosted):
     def _point(self, point: Arrays) -> MarginPoint:
         return MarginPoint(point["w"], float(point["rho"]), point["xi"][self._samples.kept])
 
-    def _value(self, point: Arrays) -> float:
-        return self.program.value(self._point(point))
+    def _taken(self, point: Arrays) -> tuple[Any, ...]:
+        return (self._point(point),)
 
     def _dual_value(self, dual: Arrays) -> float:
         return self.program.dual_value(dual["d"][self._samples.kept])
 
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+    def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
         given = dual["d"][self._samples.kept] if "d" in dual else None
-        found = self.program.certify(self._point(point), given, tol, search=search)
-        witness = found.witness
-        if witness is not None:
-            witness = {**witness, "xi": expand(witness["xi"], self._samples)}
-        return found.but(dual={"d": expand(found.dual["d"], self._samples)}, witness=witness)
+        found = self.program.certify(self._point(point), given, tol, passed=passed)
+        return found.but(dual={"d": expand(found.dual["d"], self._samples)})
+
+    def _improved(self, start: Any, tol: float) -> tuple[Arrays, Arrays] | None:
+        found = self.program.optimum
+        return found and (self._told(found[0]), {"d": expand(found[1], self._samples)})
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         for point, d, left in self.program.rounds():

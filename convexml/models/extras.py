@@ -78,6 +78,7 @@ class NearestNeighbors(ArrayProblem):
     methods: ClassVar[tuple[str, ...]] = ("sorting",)
     why: ClassVar[str] = "the k smallest of all distances are the optimum"
     _asks = False
+    _is_closed = True
     _constraint_of: ClassVar = dict(zip(NAMES, ("sum", "lower", "upper"), strict=True))
     k = Hyperparameter(structural=True)
     distances: Distances
@@ -131,12 +132,6 @@ class NearestNeighbors(ArrayProblem):
     def shapes(self) -> tuple[Shapes, Shapes]:
         whole = self.distances.values.shape
         return {"p": whole}, {"nu": whole[:1], **dict.fromkeys(NAMES[1:], whole)}
-
-    def _dual_value(self, dual: Arrays) -> float:
-        return self.program.dual_value(dual)
-
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        return self.program.certify(point["p"], dual, tol, search=search)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         for p, nu in sorting(self.distances, self.k):
@@ -359,6 +354,7 @@ class SpanningTree(ArrayProblem):
     methods: ClassVar[tuple[str, ...]] = ("kruskal",)
     why: ClassVar[str] = "the greedy tree is the least"
     _asks = False
+    _is_closed = True
     distances: Array
     """As they were passed, (n, n)."""
 
@@ -387,7 +383,7 @@ class SpanningTree(ArrayProblem):
     @property
     def program(self) -> SpanningTrees:
         """The problem as its certificate sees it."""
-        return SpanningTrees(self.distances, self.merging)
+        return SpanningTrees(self.distances)
 
     def clusters(self, count: int) -> Array:
         """Single linkage's partition into ``count`` clusters: a number for each point, from 0.
@@ -429,14 +425,14 @@ class SpanningTree(ArrayProblem):
     def _dual_value(self, dual: Arrays) -> float:
         return self.program.dual_value(Packing(dual["y"], dual["partitions"]))
 
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
+    def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
         if "partitions" in dual and "y" not in dual:
             raise InputError(
                 f"{self.name}.certify: partitions need their y; pass both, or y alone."
             )
         y = dual.get("y", self.merging.steps)
         packing = Packing(y, dual.get("partitions", self.merging.partitions))
-        return self.program.certify(point["x"], packing, tol, passed=bool(dual), search=search)
+        return self.program.certify(point["x"], packing, tol, passed=passed)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         for x, y in kruskal(self.merging):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -124,6 +125,7 @@ class PrincipalComponents(SampledProblem):
     slater = r"P = \tfrac{k}{d} I\ \text{for } k < d,\ d = \text{number of features}"
     _asks = False
     _constraint_of: ClassVar = {"nu": "trace", "Z_upper": "upper", "Z_lower": "lower"}
+    _is_closed = True
     _makes_matrices = False
 
     def __init__(self, X: Any, k: int, *, sample_weight: Any = None) -> None:
@@ -156,9 +158,9 @@ class PrincipalComponents(SampledProblem):
             return moments(self._samples.X, self._samples.weights)
 
     @property
-    def program(self) -> Fantope | Directions:
+    def program(self) -> Fantope:
         """The problem as its certificate sees it."""
-        return self._few_samples.of(self.k) if self.is_wide else self._fantope
+        return replace(self._few_samples, k=self.k) if self.is_wide else self._fantope
 
     @property
     def _fantope(self) -> Fantope:
@@ -167,7 +169,7 @@ class PrincipalComponents(SampledProblem):
     @cached_property
     def _few_samples(self) -> Directions:
         with np.errstate(over="ignore", invalid="ignore"):
-            return directions_of(self._samples.X, self._samples.weights, self.k)
+            return directions_of(self._samples.X, self._samples.weights, self.k)[0]
 
     @property
     def components(self) -> Array:
@@ -203,9 +205,6 @@ class PrincipalComponents(SampledProblem):
 
     def _dual_value(self, dual: Arrays) -> float:
         return self.program.dual_value(dual)
-
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        return self.program.certify(point[self.program.name], dual, tol, search=search)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         yield {self.program.name: self.program.leading()}, {}

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..certificates import Certificate
 from ..certificates.transport import Transport
 from ..errors import InputError
 from ..formulas import constant
@@ -60,6 +59,7 @@ class OptimalTransport(ArrayProblem):
     why: ClassVar[str] = "a transport problem is a linear program, and its vertices are sparse"
     _constraint_of: ClassVar = {"f": "sent", "g": "received"}
     _sign = -1.0
+    _is_closed = True
 
     def __init__(self, a: Any, b: Any, costs: Any) -> None:
         a, b = nonnegative_array(a, self.name, "a"), nonnegative_array(b, self.name, "b")
@@ -97,13 +97,10 @@ class OptimalTransport(ArrayProblem):
         m, n = self._costs.shape
         return {"plan": (m, n)}, {"f": (m,), "g": (n,)}
 
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        return self.program.certify(point["plan"], dual, tol, search=search)
-
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
-        plan, f = self.program.optimum
-        if plan is not None and f is not None:
-            yield {"plan": plan}, {"f": f}
+        found = self.program.optimum
+        if found is not None:
+            yield {"plan": found[0]}, {"f": found[1]}
 
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 

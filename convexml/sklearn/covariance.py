@@ -13,7 +13,7 @@ from scipy import linalg
 from ..certificates import Certificate, Verdict
 from ..certificates.algebra.definite import log_det
 from ..certificates.clustering import Partition
-from ..certificates.fantope import Directions, Fantope, directions_of
+from ..certificates.fantope import Fantope, directions_of
 from ..certificates.judge import Better, judge, judged, settled
 from ..certificates.likelihood import Precision
 from ..formulas import worst
@@ -293,24 +293,18 @@ ROUGH = 1e-3
 def principal_components(fitted: Fitted) -> Iterator[ComponentsPart]:
     """PCA with its ``components_``."""
     X, C = _samples(fitted), np.asarray(fitted.estimator.components_, dtype=np.float64)
-    d = X.shape[1]
+    n, d = X.shape
     if C.ndim != 2 or C.shape[1] != d or not len(C) or not np.all(np.isfinite(C)):
         raise fitted.refuse(f"components_ must be finite, of shape (k, {d}), k > 0.")
-    problem, mean = _plane(X, fitted.s, len(C))
+    if not len(C) <= n < d:
+        found = moments(X, fitted.s)
+        problem, mean = Fantope(found.S, found.noise, len(C)), found.mean
+    else:  # the products of samples are the smaller matrix
+        problem, mean = directions_of(X, fitted.s, len(C))
     fitted.holds_mean("mean_", mean)
     variances = np.asarray(fitted.estimator.explained_variance_, dtype=np.float64)
     share = (fitted.n - 1) / fitted.n
     yield ComponentsPart(problem, C, share * variances)
-
-
-def _plane(X: Array, s: Array, k: int) -> tuple[Fantope | Directions, Array]:
-    """The problem of k directions, by the smaller of S and the products of samples; the mean."""
-    n, d = X.shape
-    if k <= n < d:
-        problem = directions_of(X, s, k)
-        return problem, problem.mean
-    found = moments(X, s)
-    return Fantope(found.S, found.noise, k), found.mean
 
 
 def k_means(fitted: Fitted) -> Iterator[ClusteringPart]:
@@ -347,7 +341,7 @@ def _samples(fitted: Fitted) -> Array:
 class ComponentsPart:
     """The problem in P, the directions C in rows, and the variances that are said of them."""
 
-    problem: Fantope | Directions
+    problem: Fantope
     C: Array
     variances: Array
     name: str = ""
@@ -360,9 +354,11 @@ class ComponentsPart:
     def certify(self, tol: float) -> Certificate:
         """Judge C'C; where it is certified, C as its eigenvectors in turn."""
         point = self.C if self.problem.name == "components" else self.C.T @ self.C
-        found = self.problem.certify(point, {}, tol)
+        found = self.problem.certify(point, tol=tol, passed=False)
         if found.verdict is not Verdict.CERTIFIED:
-            return found
+            best = {self.problem.name: self.problem.leading()}
+            (_, error), (value, lost) = map(self.problem.account, (point, *best.values()))
+            return settled(found, lambda: Better(best, value, error + lost))
         apart = self.problem.spread(self.C) - np.diag(self.variances)
         name = "components_ S components_' = diag(variances)"
         row = worst(name, "primal_feasibility", apart, self.problem.total)
