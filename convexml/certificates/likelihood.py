@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -23,7 +23,7 @@ from ..problem.likelihood import precision_steps
 from .algebra.definite import log_det, unit_columns
 from .algebra.rationals import Dependence, dependence
 from .certificate import Certificate, Verdict
-from .judge import Better, absent, bounded, judge, judge_sum, judged, settled
+from .judge import BOUND, Better, absent, bounded, judge, judge_sum, judged, settled
 from .scale import entropy_scale
 
 STEPS = 200
@@ -68,17 +68,12 @@ class Precision:
         off = np.abs(off_diagonal(Theta)).sum(axis=1).sum()
         return float((self.S * Theta).sum(axis=1).sum() + self.lam * off)
 
-    def _linear_rounding(self, Theta: Array) -> float:
-        sizes = float((np.abs(self.S * Theta) + self.lam * np.abs(off_diagonal(Theta))).sum())
-        return gamma(2 * self.d + 8) * sizes * (1.0 + gamma(self.d**2 + 8))
-
     def value_rounding(self, Theta: Array) -> float:
         """What the value, of this S, may be off by from that of the exact one."""
-        sizes = np.abs(self.S * Theta) + self.lam * np.abs(off_diagonal(Theta))
-        noise = float(np.sum(self.noise * np.abs(Theta))) * (1.0 + gamma(self.d**2 + 4))
-        linear = self._linear_rounding(Theta) + noise
+        sizes = float((np.abs(self.S * Theta) + self.lam * np.abs(off_diagonal(Theta))).sum())
+        noise = float(np.sum(self.noise * np.abs(Theta))) + gamma(2 * self.d + 8) * sizes
         value, lost = log_det(Theta)
-        return linear + lost + 4.0 * UNIT * (abs(value) + float(sizes.sum()))
+        return noise * (1.0 + gamma(self.d**2 + 8)) + lost + 4.0 * UNIT * (abs(value) + sizes)
 
     def nearest(self, W: Array) -> Array:
         """The nearest W of the dual's box; entries inside are left as they are."""
@@ -354,19 +349,17 @@ def summed(found: Sequence[tuple[str, float, Certificate]], tol: float) -> Certi
     P, D and the gap are sums; the relative gap is the worst of any, so that a class with a small
     share does not hide. ``dual`` has the "W" of all.
     """
-    if not found:
-        raise ValueError("summed: there is nothing to add.")
-
     def total(name: str) -> float:
         return float(sum(share * getattr(one, name) for _, share, one in found))
 
     up = 1.0 + (len(found) + 8) * EPS  # a sum of bounds is no less than they are
     judged = [(name, one) for name, _, one in found]
     worst_one = max((one for _, one in judged), key=lambda one: one.relative_gap)
-    marked = [
-        replace(row, name=": ".join(filter(None, (name, row.name))))
+    marked = [row.named(f"{name}: {row.name}") for name, one in judged for row in one.conditions]
+    passed = [
+        one.moved if one.moved.name == BOUND else one.moved.named(f"{name}: {one.moved.name}")
         for name, one in judged
-        for row in one.conditions
+        if one.moved is not None
     ]
     whole = bounded(
         total("primal_objective"),
@@ -377,6 +370,7 @@ def summed(found: Sequence[tuple[str, float, Certificate]], tol: float) -> Certi
         rounding=total("rounding"),
         dual={"W": np.array([one.dual["W"] for _, one in judged])},
         dual_source=worst_one.dual_source,
+        moved=max(passed, key=lambda row: row.relative, default=None),
         repaired=max(one.repaired for _, one in judged),
     )
     gap, proved = up * total("gap"), up * total("proved_gap")
@@ -433,53 +427,56 @@ class Shares:
         inside = bool(np.all(p >= 0.0)) and abs(math.fsum(p) - 1.0) <= ROUNDING
         return self._value(p) if inside else np.inf
 
-    def dual_value(self, dual: Arrays) -> float:
-        """D at nu and lambda; -inf where they are not feasible."""
-        nu, lam = dual["nu"], dual["lambda"]
+    def dual_value(self, nu: Array, lam: Array) -> float:
+        """D; -inf where they are not feasible."""
         balanced = np.abs(nu - lam)[~self.seen] <= ROUNDING * np.abs(nu)
         feasible = bool(np.all(lam >= 0.0) and np.all(balanced))
-        return self._dual_value(dual) if feasible else -np.inf
+        return self._dual_value(nu, lam) if feasible else -np.inf
 
     def best_dual(self, nu: Array) -> Arrays:
         """``nu`` with the best lambda for it."""
         return {"nu": nu, "lambda": np.where(self.seen, 0.0, np.maximum(nu, 0.0))}
 
-    def certify(self, p: Array, dual: Arrays, tol: float) -> Certificate:
-        """Judge p >= 0, scaled to sum to 1, by what is passed of nu and lambda, or by the best.
+    def certify(
+        self, p: Array, nu: Array | None, lam: Array | None, tol: float, *, passed: bool
+    ) -> Certificate:
+        """Judge p >= 0, scaled to sum to 1, by nu and lambda; those that are None are the best.
 
         Parameters
         ----------
         p : array, shape (K,)
-        dual : dict
-            "nu", a number, and "lambda", (K,), or neither or one of them.
+        nu : array, shape (), or None
+        lam : array, shape (K,), or None
         tol : float
+        passed : bool
+            Whether somebody brought them.
         """
-        given = {**self.best_dual(dual.get("nu", np.array(1.0))), **dual}
+        given = self.best_dual(np.array(1.0) if nu is None else nu)
+        given |= {} if lam is None else {"lambda": lam}
         nu, lam = given["nu"], np.maximum(given["lambda"], 0.0)
         lam = np.where(self.seen, lam, np.maximum(nu, 0.0))
         near = np.maximum(p, 0.0)
         total = math.fsum(near)
         with np.errstate(divide="ignore", invalid="ignore"):
             scaled = near / total
-        passed, shift = self._value(near), math.log(total) if total > 0.0 else np.inf
-        primal = max(passed, passed + shift)
-        bound = self._dual_value({"nu": nu, "lambda": lam})
+        value, shift = self._value(near), math.log(total) if total > 0.0 else np.inf
+        primal = max(value, value + shift)
+        bound = self._dual_value(nu, lam)
         moved = float(np.max(np.abs(p - scaled))) if total > 0.0 else np.inf
-        lost = self._rounding(near) + ELEMENTARY * abs(shift) + self._dual_rounding(nu - lam, nu)
-        found = judged(
+        lost = self.value_rounding(near) + self._dual_rounding(nu - lam, nu)
+        lost += ELEMENTARY * abs(shift)
+        return judged(
             primal,
             bound,
             self._rows(p, given, given["lambda"] - lam),
             tol,
-            passed=bool(dual),
+            passed=passed,
             scale=entropy_scale(),
             rounding=lost if np.isfinite(primal - bound) else 0.0,
             dual={"nu": nu, "lambda": lam},
             repaired=moved if moved > ROUNDING else 0.0,
             reason=self._reason(primal, bound, near),
         )
-        lost = self._rounding(near) + self._rounding(self.q) if np.isfinite(primal) else 0.0
-        return settled(found, lambda: Better({"p": self.q}, self._value(self.q), lost))
 
     # -- values, and what they may be off by ------------------------------------------------------
 
@@ -487,18 +484,17 @@ class Shares:
         with np.errstate(divide="ignore"):
             return float(-xlogy(self.q, p).sum()) + 0.0
 
-    def _rounding(self, p: Array) -> float:
-        """Of ``_value``: shares are off by 4 units, each p_k by one, log by ``ELEMENTARY``."""
-        with np.errstate(divide="ignore"):
-            sizes = float(np.abs(xlogy(self.q, p)).sum())
+    def value_rounding(self, p: Array) -> float:
+        """Of a finite value: shares are off by 4 units, p_k by one, log by ``ELEMENTARY``."""
+        sizes = float(np.abs(xlogy(self.q, np.where(p > 0.0, p, 1.0))).sum())
         return (gamma(len(self.q) + 8) + ELEMENTARY + 8.0 * UNIT) * sizes + 8.0 * UNIT
 
-    def _dual_value(self, dual: Arrays) -> float:
-        room = np.maximum(dual["nu"] - dual["lambda"], 0.0)
-        return float(self.entropy + (1.0 - dual["nu"]) - self._value(room))
+    def _dual_value(self, nu: Array, lam: Array) -> float:
+        room = np.maximum(nu - lam, 0.0)
+        return float(self.entropy + (1.0 - nu) - self._value(room))
 
     def _dual_rounding(self, room: Array, nu: Array) -> float:
-        parts = self._rounding(self.q) + self._rounding(np.maximum(room, 0.0))
+        parts = self.value_rounding(self.q) + self.value_rounding(room)
         return parts + 4.0 * UNIT * (self.entropy + 1.0 + abs(float(nu)))
 
     def _reason(self, primal: float, bound: float, p: Array) -> str:

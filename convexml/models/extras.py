@@ -528,12 +528,15 @@ class CategoricalLikelihood(ArrayProblem):
     """
 
     methods: ClassVar[tuple[str, ...]] = ("newton",)
+    _is_closed = True
     why: ClassVar[str] = "one Newton step on p nu = q, sum(p) = 1 from nu = 1, which is p = q"
     _constraint_of: ClassVar = {"nu": "total", "lambda": "nonnegative"}
     _entries: ClassVar[str] = ""
     """The entries of p, in LaTeX, where a point has another p."""
     classes: Array
     """The labels that p speaks of, (K,)."""
+    program: Shares
+    """The problem as its certificate sees it."""
 
     def __init__(self, labels: Any, classes: Any = None, *, sample_weight: Any = None) -> None:
         given, weights = read_label_samples(self.name, labels, "labels", sample_weight)
@@ -550,7 +553,7 @@ class CategoricalLikelihood(ArrayProblem):
                 f"{self.name}: the share of class {self.classes[lost][0]!r} is beyond float64 "
                 f"({q[lost][0]:g}); leave it out, or give its samples a larger sample_weight."
             )
-        self._shares = Shares(q)
+        self.program = Shares(q)
 
     def _read_classes(self, classes: Any, own: Array) -> Array:
         """All classes, each once, in the order that they are passed."""
@@ -571,16 +574,16 @@ class CategoricalLikelihood(ArrayProblem):
     @property
     def shares(self) -> Array:
         """The empirical distribution q, (K,): the minimiser."""
-        return self._shares.q
+        return self.program.q
 
     @property
     def entropy(self) -> float:
         """H(q) = -sum_k q_k log q_k in nats: the least value."""
-        return self._shares.entropy
+        return self.program.entropy
 
     def divergence(self, *point: Any, **arrays: Any) -> float:
         """KL(q || p) = sum_k q_k log(q_k / p_k) in nats, the gap of p; inf where p has no bound."""
-        return self._shares.divergence(self._whole(self._read("divergence", point, arrays)[0]))
+        return self.program.divergence(self._whole(self._read("divergence", point, arrays)[0]))
 
     def _whole(self, point: Arrays) -> Array:
         """The probability of every class."""
@@ -596,23 +599,14 @@ class CategoricalLikelihood(ArrayProblem):
         K = len(self.shares)
         return {"p": (K,)}, {"nu": (), "lambda": (K,)}
 
-    def _value(self, point: Arrays) -> float:
-        return self._shares.value(self._whole(point))
+    def _taken(self, point: Arrays) -> tuple[Any, ...]:
+        return (self._whole(point),)
 
     def dual_objective(self, *dual: Any, **arrays: Any) -> float:
         """D at ``nu``, with the best ``lambda`` where none is passed; -inf where infeasible."""
         shapes = self.shapes()[1]
         given = self._arrays("dual_objective", dual, arrays, shapes, ("nu",))
-        return self._dual_value({**self._shares.best_dual(given["nu"]), **given})
-
-    def _dual_value(self, dual: Arrays) -> float:
-        return self._shares.dual_value(dual)
-
-    def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
-        found = self._shares.certify(self._whole(point), dual, tol)
-        if found.witness is None:
-            return found
-        return found.but(witness={**found.witness, **self._point(found.witness["p"])})
+        return self._dual_value({**self.program.best_dual(given["nu"]), **given})
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         yield self._point(self.shares), {}
@@ -639,13 +633,13 @@ class CategoricalLikelihood(ArrayProblem):
 
     def _posed(self, variables: dict[str, Any], whole: Any) -> Statement:
         """The primal in these variables, ``whole`` the probability of every class."""
-        seen = np.flatnonzero(self._shares.seen)
+        seen = np.flatnonzero(self.program.seen)
         constraints = {"total": cp.sum(whole) == 1.0, "nonnegative": whole >= 0.0}
         value = -(constant(self.shares[seen], "q") @ cp.log(entries(whole, seen, "I_seen")))
         return Statement.of(cp.Minimize(value), variables, constraints)
 
     def _pose_dual(self) -> Statement:
-        seen, none = np.flatnonzero(self._shares.seen), np.flatnonzero(~self._shares.seen)
+        seen, none = np.flatnonzero(self.program.seen), np.flatnonzero(~self.program.seen)
         nu, lam = cp.Variable(name="nu"), cp.Variable(len(self.shares), name="lambda")
         constraints = {"nonnegative": lam >= 0.0}
         if none.size:

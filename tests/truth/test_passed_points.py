@@ -60,6 +60,20 @@ def test_a_bound_from_another_u_is_a_constructed_one() -> None:
     assert "lam" in found.moved.name
 
 
+@pytest.mark.parametrize("shared", [True, False])
+def test_covariances_that_were_passed_hold_only_where_they_are_those_of_all_classes(
+    shared: bool,
+) -> None:
+    problem = cml.DiscriminantAnalysis(np.vstack([SIX, SIX**2]), np.repeat([0, 1], 6), shared)
+    W = np.linalg.inv(Theta := problem.solve().primal["Theta"])
+    assert problem.certify(Theta).multipliers == "not passed"
+    assert problem.certify(Theta, W=W).multipliers == "hold"
+    W.flat[-1] *= 1.001
+    found = problem.certify(Theta, W=W)
+    assert (found.multipliers, found.dual_source) == ("do not hold", "constructed")
+    assert found.moved.name == ("W = S" if shared else "class 1: W = S")
+
+
 def test_multipliers_of_a_linear_program_that_were_passed() -> None:
     """min x + 2 y + z/2, x + y >= 1, x + y + z = 2, x, y, z >= 0: (1, 0, 1), duals (1/2, -1/2)."""
     problem = cml.LinearProgram(
