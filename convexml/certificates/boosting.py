@@ -398,8 +398,8 @@ class Margins:
     def certify(
         self, point: MarginPoint, own: Array | None, tol: float, *, passed: bool
     ) -> Certificate:
-        """Judge a point by a distribution, or by that of its margins."""
-        given = self.of_margins(point.w) if own is None else own
+        """Judge a point by a distribution, or by the best."""
+        given = self._best(point) if own is None else own
         d = self.feasible(given)
         edge, primal, lost = self.edge(d), self.cost(point), self.price(d)
         return judged(
@@ -414,10 +414,14 @@ class Margins:
             repaired=float(np.abs(d - given).max()) if passed else 0.0,
         )
 
+    def _best(self, point: MarginPoint) -> Array:
+        """HiGHS's distribution; that of the margins where it finds none."""
+        return self.of_margins(point.w) if self.optimum is None else self.optimum[1]
+
     def value_rounding(self, point: MarginPoint) -> float:
-        """What P may be off by, and what violations of the simplex may gain."""
-        d = self.of_margins(point.w)
-        return self._account(point, d, self.edge(d))
+        """What P may be off by, and what violations may gain."""
+        d = self._best(point)
+        return self._account(point, d, float(self.edges(d).max()))
 
     def _account(self, point: MarginPoint, d: Array, edge: float) -> float:
         """Rounding of P and D, and what violated constraints may have gained."""

@@ -120,6 +120,10 @@ class Fantope:
             return np.inf
         return self.account(P)[0]
 
+    def cost(self, held: Array) -> float:
+        """-<S, P> of any P."""
+        return self.account(held)[0]
+
     def value_rounding(self, held: Array) -> float:
         """What rounding may hide of -<S, P>."""
         return self.account(held)[1]

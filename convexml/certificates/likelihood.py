@@ -349,6 +349,7 @@ def summed(found: Sequence[tuple[str, float, Certificate]], tol: float) -> Certi
     P, D and the gap are sums; the relative gap is the worst of any, so that a class with a small
     share does not hide. ``dual`` has the "W" of all.
     """
+
     def total(name: str) -> float:
         return float(sum(share * getattr(one, name) for _, share, one in found))
 
@@ -416,7 +417,7 @@ class Shares:
     @property
     def entropy(self) -> float:
         """-sum_k q_k log q_k."""
-        return self._value(self.q)
+        return self.cost(self.q)
 
     def divergence(self, p: Array) -> float:
         """KL(q || p), a sum of terms >= 0; inf where p has no probability for what was seen."""
@@ -425,7 +426,7 @@ class Shares:
     def value(self, p: Array) -> float:
         """-sum_k q_k log p_k; inf where p is not in the simplex."""
         inside = bool(np.all(p >= 0.0)) and abs(math.fsum(p) - 1.0) <= ROUNDING
-        return self._value(p) if inside else np.inf
+        return self.cost(p) if inside else np.inf
 
     def dual_value(self, nu: Array, lam: Array) -> float:
         """D; -inf where they are not feasible."""
@@ -459,7 +460,7 @@ class Shares:
         total = math.fsum(near)
         with np.errstate(divide="ignore", invalid="ignore"):
             scaled = near / total
-        value, shift = self._value(near), math.log(total) if total > 0.0 else np.inf
+        value, shift = self.cost(near), math.log(total) if total > 0.0 else np.inf
         primal = max(value, value + shift)
         bound = self._dual_value(nu, lam)
         moved = float(np.max(np.abs(p - scaled))) if total > 0.0 else np.inf
@@ -480,7 +481,8 @@ class Shares:
 
     # -- values, and what they may be off by ------------------------------------------------------
 
-    def _value(self, p: Array) -> float:
+    def cost(self, p: Array) -> float:
+        """The objective of any p >= 0."""
         with np.errstate(divide="ignore"):
             return float(-xlogy(self.q, p).sum()) + 0.0
 
@@ -491,7 +493,7 @@ class Shares:
 
     def _dual_value(self, nu: Array, lam: Array) -> float:
         room = np.maximum(nu - lam, 0.0)
-        return float(self.entropy + (1.0 - nu) - self._value(room))
+        return float(self.entropy + (1.0 - nu) - self.cost(room))
 
     def _dual_rounding(self, room: Array, nu: Array) -> float:
         parts = self.value_rounding(self.q) + self.value_rounding(room)

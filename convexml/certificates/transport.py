@@ -133,7 +133,8 @@ class Transport:
 
     def value_rounding(self, plan: Array) -> float:
         """What <C, plan> may be off by, and what violations may gain by HiGHS's potentials."""
-        return EPS * abs(self.cost(plan)) + self._price(plan, *self.completed(None, None))
+        size = float(np.abs(self.costs * plan).sum())
+        return EPS * size + self._price(plan, *self.completed(None, None))
 
     @property
     def null(self) -> float:
@@ -198,9 +199,10 @@ class Neighbours:
         terms = 1.0 + np.abs(p).sum(axis=1)
         if np.any(np.abs(sums) > ROUNDING * terms):
             return np.inf
-        return self._cost(p) if max(below.max(), above.max()) <= ROUNDING / self.k else np.inf
+        return self.cost(p) if max(below.max(), above.max()) <= ROUNDING / self.k else np.inf
 
-    def _cost(self, p: Array) -> float:
+    def cost(self, p: Array) -> float:
+        """The objective of any p."""
         return float((self.distances.values * p).sum(axis=1).sum())
 
     def _violations(self, p: Array) -> tuple[Array, Array, Array]:
@@ -251,7 +253,7 @@ class Neighbours:
         """Judge p by multipliers; those that are None are constructed."""
         pairs = zip(NAMES, own, strict=True)
         given = self.completed({name: each for name, each in pairs if each is not None})
-        primal, (value, lost) = self._cost(p), self.bound(given)
+        primal, (value, lost) = self.cost(p), self.bound(given)
         moved = max(float(np.maximum(-given[name], 0.0).max()) for name in NAMES[1:])
         return judged(
             primal,

@@ -221,7 +221,7 @@ class SpanningTrees:
 
     def value_rounding(self, x: Array) -> float:
         """What d.x may be off by."""
-        return EPS * abs(self.cost(x))
+        return EPS * float(np.abs(self.distances * x).sum())
 
     def _charge(self, packing: Packing) -> float:
         """What the dual loses where edges carry too much, or may: x_e <= 1 and x(E) = n - 1."""

@@ -307,7 +307,9 @@ class ArrayProblem(Problem):
             return None
         lost = self._value_rounding(point) + self._value_rounding(best[0])
         again = partial(self._judge_by, point, best[1], found.tol, passed=False)
-        return Better(best[0], self._value(best[0]), lost, None if self._is_closed else again)
+        if self._is_closed:
+            return Better(best[0], self.program.cost(*self._taken(best[0])), lost)
+        return Better(best[0], self._value(best[0]), lost, again)
 
     def _improved(self, start: Mapping[str, Array], tol: float) -> tuple[Arrays, Arrays] | None:
         """The step of the first of ``methods`` that is certified, or its last."""
@@ -343,7 +345,8 @@ class ArrayProblem(Problem):
         return {}
 
     _is_closed: ClassVar[bool] = False
-    """Whether the first of ``methods`` ends at once, and what it brings is constructed, too."""
+    """Whether the best multipliers are those that are constructed, and the first of ``methods``
+    ends at once, or ``_improved`` does."""
     _shows_absence: ClassVar[bool] = True
     """Whether ``_absence`` reads it off the data, before anything is run."""
 

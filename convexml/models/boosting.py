@@ -196,6 +196,7 @@ class LPBoost(Boosted):
     methods: ClassVar[tuple[str, ...]] = ("highs",)
     why: ClassVar[str] = "margins are a linear program, and few learners of many are needed"
     _supports = "d"
+    _is_closed = True
     nu = Hyperparameter()
 
     def __init__(self, H: Any, y: Any, nu: float, *, sample_weight: Any = None) -> None:
