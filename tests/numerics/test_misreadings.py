@@ -270,9 +270,9 @@ def another_penalty(posed: Any) -> bool:
     return another(posed, penalty=getattr(cml.penalties, "L1" if squares else "L2")(1.0))
 
 
-def scaled_facet(posed: Any) -> bool:
-    for block in posed.program.blocks:
-        for each in block.facets:
+def scaled_features(posed: Any) -> bool:
+    for each in posed.reading.sets:
+        if each.key != posed.program.key:
             return assigned(each, scale=each.scale * (1.0 + SMALL))
     return False
 
@@ -284,9 +284,8 @@ def design(posed: Any) -> bool:
 
 
 def turned(posed: Any) -> bool:
-    lines = any(each.kind == "line" for block in posed.program.blocks for each in block.facets)
     posed.samples = replace(posed.samples, turn=-posed.samples.turn)
-    return lines or (not posed.is_kernel and not posed.program.blocks)  # sizes have no sign
+    return not posed.is_kernel
 
 
 def equation(posed: Any) -> bool:
@@ -298,9 +297,9 @@ POSED_DUALS: dict[str, Fault] = {
     "label": label,
     "cost of a sample": lambda p: (
         not p.samples.loss.is_indicator
-        and another(p, sample_weight=p.samples.c * row(p.samples.c.size, 1.0 + SMALL))
+        and another(p, sample_weight=p.samples.design.weight * row(len(p.samples.tau), 1.0 + SMALL))
     ),
-    "loss": lambda p: another(p, loss=LOSSES[p.samples.loss.name]),
+    "loss": lambda p: another(p, loss=LOSSES.get(p.samples.loss.name, cml.losses.Squared())),
     "penalty": penalty,
     "another penalty": another_penalty,
     "intercept": lambda p: another(p, fit_intercept=not p.intercept),
@@ -314,10 +313,7 @@ POSED_DUALS: dict[str, Fault] = {
     ),
     "dropped equation": equation,
     "dropped bound": lambda p: bool(p.reading.sets) and p.reading.sets.pop() is not None,
-    "dropped facet": lambda p: (
-        bool(p.program.blocks) and p.program.blocks[-1].facets.pop() is not None
-    ),
-    "scale of a facet": scaled_facet,
+    "scale of features": scaled_features,
 }
 
 # -- of the trend filter that is posed -------------------------------------------------------------

@@ -214,9 +214,7 @@ def theta(
 OF_THETAS: Rows = {
     "other sides": theta(lambda z, u: z <= 1.5, lambda z, u: z >= -1.0),
     "about a point": theta(lambda z, u: cp.norm_inf(z - 1.0) <= 2.0),
-    "a side twice": theta(
-        lambda z, u: z <= 1.5, lambda z, u: z >= -1.5, lambda z, u: cp.norm_inf(z) <= 2.0
-    ),
+    "one side": theta(lambda z, u: z <= 1.5),
     "another norm": theta(lambda z, u: l1(z) <= 2.0),
     "a spread and facets": theta(
         lambda z, u: cp.norm_inf(z) <= 0.2, cost=lambda X, y, u: of.of_the_dual(u, y) + sq(X.T @ u)

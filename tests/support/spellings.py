@@ -418,6 +418,13 @@ OF_THETAS: dict[str, tuple[Any, ...]] = {
         (0,)),
     "two sides": ("squared l1", lambda X, y, w, b:
         (0.5 * sq(y - (u := new(20))), X.T @ u <= 1.5, -1.5 <= X.T @ u), (0, 1)),
+    "a side twice": ("squared l1", lambda X, y, w, b:
+        (0.5 * sq(y - (u := new(20))), X.T @ u <= 1.5, -1.5 <= X.T @ u, cp.norm_inf(X.T @ u) <= 2),
+        (0, 1, 2)),
+    "sizes": ("absolute l2", lambda X, y, w, b:
+        (0.5 * sq(X.T @ (u := new(20))) - y @ u, cp.abs(u) <= 2.0, total(u) == 0), (0, 1)),
+    "two ends": ("pinball l2", lambda X, y, w, b:
+        (0.5 * sq(X.T @ (u := new(20))) - y @ u, u >= -1.0, u <= 3.0), (0, 1)),
     "ridge": ("squared l2", lambda X, y, w, b:
         (of_the_dual(u := new(20), y) + 0.5 * sq(X.T @ u), total(u) == 0), (0,)),
 }  # fmt: skip

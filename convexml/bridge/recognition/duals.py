@@ -3,7 +3,6 @@
 The least of f(a) = F*(u) + Omega*(-X'u) + constant, u_i = tau_i a_i, is -P*, less the constant, of
 the learning problem P(w, b) = F(Xw + b) + Omega(w); 1'u = 0 where b is free.
 
-- Rows that bound X'u.
 - Squares, lines and constraints of one variable, by what they may be of a dual.
 - The loss whose conjugate stands there, X and the penalty.
 - What was read against what CVXPY computes from the expressions as written.
@@ -18,18 +17,20 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ... import losses, penalties
+from ... import penalties
 from ...certificates import Certificate
 from ...errors import InputError
 from ...formulas import Condition
 from ...kernels import Precomputed
 from ...losses import Loss
+from ...modelling import cp
 from ...models.classification import KernelSVM
 from ...models.problem import LearningProblem
 from ...numerics import EPS, Array, gamma
 from ...penalties import Penalty
+from .affine import Affine
 from .answers import ReadProblem
-from .columns import learning
+from .columns import SampleDesign, assemble, learning
 from .constraints import (
     ConstraintRows,
     bounds_entries,
@@ -39,118 +40,26 @@ from .constraints import (
     refused,
     settle,
 )
-from .losses import NEAR, normal_form
-from .maps import LARGEST, Declined, LinearMap, concatenated, named, transposed
+from .losses import NEAR, bundles, lower, normal_form
+from .maps import LARGEST, Declined, LinearMap, named, transposed
 from .penalties import level_of
 from .terms import Reading, Term, counted
 from .verification import ROUNDING, Crosscheck, as_written, require_same, rounding
 
-# Rows that bound X'u: |(M a)_j| <= level_j, from above, from below, from both sides, or all.
-
-
-@dataclass
-class Facets:
-    """A constraint on a block of features.
-
-    Its rows say scale . (M a) <= end, scale |M a| <= end, or max(scale |M a|) <= end, by ``kind``:
-    "line", "abs" or "largest".
-    """
-
-    rows: ConstraintRows
-    kind: str
-    scale: Array
-    end: Array
-
-    @property
-    def above(self) -> Array:
-        """Which features are bounded from above."""
-        return np.ones(self.scale.size, dtype=bool) if self.kind != "line" else self.scale > 0.0
-
-    @property
-    def below(self) -> Array:
-        """Which features are bounded from below."""
-        return np.ones(self.scale.size, dtype=bool) if self.kind != "line" else self.scale < 0.0
-
-    def value(self, features: Array, level: Array) -> Array:
-        """What is <= 0 of each feature, by features M a and their own levels."""
-        size = np.abs(self.scale)
-        if self.kind == "line":
-            return np.asarray(self.scale * features - size * level)
-        return np.asarray(size * (np.abs(features) - level))
-
-    def set_multiplier(self, w: Array) -> None:
-        """From the multipliers of (M a)_j <= level_j, less those of -(M a)_j <= level_j."""
-        size = np.abs(self.scale)
-        if self.kind == "line":
-            self.rows.multiplier = np.maximum(np.sign(self.scale) * w, 0.0) / size
-        elif self.kind == "abs":
-            self.rows.multiplier = np.abs(w) / size
-        else:
-            self.rows.multiplier = np.array([float((np.abs(w) / size).sum())])
-
-
-@dataclass
-class FeatureBlock:
-    """Features of one map M, with the constraints that bound them."""
-
-    map: LinearMap
-    facets: list[Facets]
-
-    def level(self) -> Array:
-        """Of each feature.
-
-        Raises
-        ------
-        Declined
-            If a side has no bound, or two, or the sides are not alike.
-        """
-        rows = self.facets[0].rows
-        high, low = np.full(self.map.rows, np.inf), np.full(self.map.rows, np.inf)
-        for each in self.facets:
-            end = each.end / np.abs(each.scale)
-            for side, holds in ((high, each.above), (low, each.below)):
-                if np.isfinite(side[holds]).any():
-                    raise refused(each.rows, "bounds a feature twice")
-                side[holds] = end[holds]
-        both = np.isfinite(high) & np.isfinite(low) & (np.abs(high - low) <= NEAR * np.abs(high))
-        if not both.all() or not (high >= 0.0).all():
-            raise refused(rows, "does not bound features alike from both sides")
-        return np.minimum(high, low)
-
-
-def read_facets(rows: ConstraintRows, blocks: list[FeatureBlock]) -> None:
-    """Take a constraint as bounds of features; ``blocks`` grow."""
-    if rows.equality or len(rows.terms) > 1:
-        raise refused(rows, "is none of a dual that is known")
-    if rows.terms:
-        (term,) = rows.terms
-        base, scale = _facets_features(rows, term)
-        size = np.broadcast_to(term.weight, scale.shape) * np.abs(scale)
-        found = Facets(rows, term.kind, size, np.broadcast_to(-rows.affine.offset, scale.shape))
-    else:
-        maps, main, scale = normal_form(rows.affine, rows.constraint)
-        base, found = maps[main], Facets(rows, "line", scale, -rows.affine.offset)
-    if not found.scale.all() or not np.isfinite(found.end).all():
-        raise refused(rows, "has a row that does not vary, or no end")
-    home = next((each for each in blocks if each.map.has_base_of(base)), None)
-    if home is None:
-        blocks.append(FeatureBlock(base, [found]))
-    else:
-        home.facets.append(found)
-
-
-def _facets_features(rows: ConstraintRows, term: Term) -> tuple[LinearMap, Array]:
-    """M and the scale of each row of a term of sizes."""
-    whole = rows.is_number if term.kind == "largest" else term.affine.size == rows.size
-    if term.kind not in ("abs", "largest") or not whole or rows.affine.maps:
-        raise refused(rows, "is none of a dual that is known")
-    if term.affine.offset.any():
-        raise refused(rows, "bounds features about another point than 0")
-    maps, main, scale = normal_form(term.affine, term.said)
-    return maps[main], scale
-
-
 # Squares, lines and constraints of one variable, by what they may be of a dual.
+
+
+@dataclass(frozen=True)
+class Features:
+    """The variable ``key`` is M a, which constraints bound; nobody wrote it."""
+
+    key: int
+    map: LinearMap
+    of: int
+
+    def value(self, values: dict[int, Array]) -> Array:
+        """Its entries."""
+        return self.map(values[self.of])
 
 
 @dataclass
@@ -165,8 +74,8 @@ class DualProgram:
         The variable a.
     outer : Term or None
         Squares of M a, or a form a'Qa.
-    blocks : list of FeatureBlock
-        Bounds of M a.
+    features : list of Features
+        M a, by the constraints that bound them.
     equality : (ConstraintRows, e) or None
     """
 
@@ -177,8 +86,14 @@ class DualProgram:
     lower: Array
     upper: Array
     outer: Term | None = None
-    blocks: list[FeatureBlock] = field(default_factory=list)
+    features: list[Features] = field(default_factory=list)
     equality: tuple[ConstraintRows, Array] | None = None
+
+    @property
+    def maps(self) -> dict[int, LinearMap]:
+        """M, by the variables of the primal."""
+        own = {} if self.outer is None else {OUTER: self.outer.affine.maps[self.key]}
+        return own | {each.key: each.map for each in self.features}
 
 
 def read_program(reading: Reading) -> DualProgram | None:
@@ -203,10 +118,10 @@ def read_program(reading: Reading) -> DualProgram | None:
     for rows in reading.rows:
         if rows.equality:
             _read_equality(rows, found)
-        elif bounds_sizes(rows) if rows.terms else bounds_entries(rows):
-            reading.sets.append(read_bound(reading, rows))
-        else:
-            read_facets(rows, found.blocks)
+            continue
+        if not (bounds_sizes(rows) if rows.terms else bounds_entries(rows)):
+            _name_features(reading, rows, found)
+        reading.sets.append(read_bound(reading, rows))
     settle(reading.sets, reading)
     found.lower = reading.lower.get(key, -free)
     found.upper = reading.upper.get(key, free)
@@ -240,6 +155,34 @@ def _read_terms(reading: Reading, found: DualProgram) -> None:
             found.slope += transposed(each, line.weight)
 
 
+def _name_features(reading: Reading, rows: ConstraintRows, found: DualProgram) -> None:
+    """Let rows that bound M a, its sizes, or the largest of them, be of a variable M a."""
+    term = rows.terms[0] if rows.terms else None
+    affine = rows.affine if term is None else term.affine
+    if term is not None:
+        whole = rows.is_number if term.kind == "largest" else affine.size == rows.size
+        known = term.kind in ("abs", "largest") and len(rows.terms) == 1
+        if not (known and whole) or rows.affine.maps:
+            raise refused(rows, "is none of a dual that is known")
+        if affine.offset.any():
+            raise refused(rows, "bounds features about another point than 0")
+    maps, main, scale = normal_form(affine, rows.constraint)
+    home = next((each for each in found.features if each.map.has_base_of(maps[main])), None)
+    if home is None:
+        variable = cp.Variable(affine.size)
+        reading.variables = reading.variables | {variable.id: variable}
+        home = Features(variable.id, maps[main], found.key)
+        found.features.append(home)
+        reading.eliminated.append(home)
+    n, own = affine.size, {home.key: LinearMap(affine.size, affine.size, None, scale)}
+    if term is None:
+        rows.affine = replace(rows.affine, maps=own)
+        return
+    rows.affine = Affine(n, {}, np.broadcast_to(rows.affine.offset, n))
+    weight, inner = np.broadcast_to(term.weight, n), replace(affine, maps=own)
+    rows.terms = [replace(term, kind="abs", weight=weight, affine=inner, source=None)]
+
+
 def _read_equality(rows: ConstraintRows, found: DualProgram) -> None:
     """e'a = 0, once."""
     if found.equality is not None or not rows.is_number or rows.affine.offset.any():
@@ -264,63 +207,55 @@ class DualSamples:
     """
 
     loss: Loss
-    y: Array
-    c: Array
+    design: SampleDesign
     tau: Array
     turn: float
     share: float
 
 
+INTERCEPT, OUTER = 0, -1
+"""Keys of variables of the primal: b, and w where squares or a form of M a were read."""
+
+
 def samples_of(program: DualProgram) -> DualSamples:
-    """The loss of a program.
+    """The loss of a program: sum_i g_i*(z_i), z = turn (M'w + e b), of what is said of a_i.
 
     Raises
     ------
     Declined
         If there is none.
     """
-    curvature, slope = program.curvature, program.slope
-    free = np.isneginf(program.lower).all() and np.isposinf(program.upper).all()
-    if free and (curvature > 0.0).all():
-        # q a^2 + s a: of a projection, (a - y)^2, the sign is such that y is y.
-        turn = -1.0 if program.constant.any() else 1.0
-        share = 1.0
-        if program.equality is not None:
-            e = turn * program.equality[1]
-            if not e[0] or not (np.abs(e - e[0]) <= NEAR * abs(e[0])).all():
-                raise Declined("the equation of a dual is not a sum of all entries alike")
-            share = float(e[0])
-        tau = np.full(program.slope.size, turn)
-        c = 0.5 / program.curvature
-        return DualSamples(losses.Squared(), turn * program.slope, c, tau, turn, share)
-    if not ((program.lower == 0.0).all() and (slope < 0.0).all()):
+    # Of a projection, (a - y)^2, the sign is such that y is y.
+    turn = -1.0 if program.constant.any() or np.isfinite(program.lower).any() else 1.0
+    n, maps = program.slope.size, {}
+    for key, each in program.maps.items():
+        maps[key] = LinearMap(n, each.rows, each.full().T, turn)
+    if program.equality is not None:
+        maps[INTERCEPT] = LinearMap(n, 1, program.equality[1][:, None], turn)
+    z = Affine(n, maps, -program.slope)
+    found, _ = bundles(_conjugates(program, z), [])
+    rows = [each for bundle in found for each in lower(bundle)]
+    design = assemble(rows, {key: each.width for key, each in maps.items()}, {INTERCEPT})
+    if len(rows) != 1 or not design.kept.all():
         raise Declined(WHY)
-    gain, open_above = -slope, np.isposinf(program.upper).all()
-    labels, share = _labels(program, gain)
-    tau = -labels * gain
-    if open_above and (curvature > 0.0).all():
-        c = gain**2 / (2.0 * curvature)
-        return DualSamples(losses.SquaredHinge(), labels, c, tau, -1.0, share)
-    if curvature.any():
-        raise Declined(WHY)
-    if open_above:
-        return DualSamples(losses.HardMargin(), labels, np.ones_like(gain), tau, -1.0, share)
-    if not (np.isfinite(program.upper) & (program.upper > 0.0)).all():
-        raise Declined(WHY)
-    return DualSamples(losses.Hinge(), labels, gain * program.upper, tau, -1.0, share)
-
-
-def _labels(program: DualProgram, gain: Array) -> tuple[Array, float]:
-    """Signs y of e_i = |share| y_i gain_i; any, in turn, where b = 0."""
-    if program.equality is None:
-        if gain.size < 2:
-            raise Declined("one sample has no two classes")
-        return np.where(np.arange(gain.size) % 2 == 0, 1.0, -1.0), -1.0
-    e = program.equality[1]
-    share = np.abs(e) / gain
-    if not share[0] or not (np.abs(share - share[0]) <= NEAR * share[0]).all():
+    if (program.equality is None) != (design.intercept is None):
         raise Declined("the equation of a dual has other units than its objective")
-    return np.sign(e), -float(share[0])
+    return DualSamples(rows[0].loss, design, turn / design.factor, turn, turn * design.unit)
+
+
+def _conjugates(program: DualProgram, z: Affine) -> list[Term]:
+    """g*(z) of g(a) = curvature a^2 + slope a between the ends, z less the slope passed."""
+    q, low, high = program.curvature, program.lower, program.upper
+    flat, endless = not q.any(), np.isposinf(high).all()
+    if endless and (q > 0.0).all() and np.isneginf(low).all():
+        ways = [("square", 0.25 / q, z)]
+    elif endless and not low.any() and (flat or (q > 0.0).all()):
+        ways = [("at most 0", np.ones_like(q), z) if flat else ("squared ramp", 0.25 / q, z)]
+    elif flat and ((low <= 0.0) & (high >= 0.0) & np.isfinite(high - low)).all():
+        ways = [("ramp", high, z), ("ramp", -low, z.scaled(-1.0))][: 1 + low.any()]
+    else:
+        raise Declined(WHY)
+    return [Term(kind, weight, at, None, None) for kind, weight, at in ways]
 
 
 # The learning problem whose dual was read.
@@ -336,53 +271,24 @@ class DualCrosscheck(Crosscheck):
         self.u = samples.tau * self.entries
         self.pull = np.array([self.posed.pull(each) for each in np.atleast_2d(self.u)])
         self.pull = self.pull.reshape((*self.u.shape[:-1], -1))
-        for each in (*self.reading.terms, *self.reading.linear):
+        inside = [term for rows in self.reading.written for term in rows.terms]
+        for each in (*self.reading.terms, *self.reading.linear, *inside):
             self.same_argument(each)
+        size = np.linalg.norm(self.entries, axis=-1, keepdims=True)
+        for key, columns in self.posed.columns.items():
+            ours, off = samples.turn * self.pull[..., columns], size * program.maps[key].row_sizes
+            require_same(ours, self.values[key], ROUNDING * off, "what bounds the features")
         # The equation as written is a multiple of 1'u.
         if (program.equality is None) == self.posed.problem.sample_parts.fit_intercept:
             raise Declined("an intercept without an equation")
         if program.equality is not None:
             rows, size = program.equality[0], np.abs(self.u).sum(axis=-1, keepdims=True)
             ours = samples.share * self.u.sum(axis=-1, keepdims=True)
-            self._same(rows, ours, abs(samples.share) * size)
-        self._facets()
+            off = rounding(rows, self.written) + ROUNDING * abs(samples.share) * size
+            require_same(ours, as_written(rows, self.written), off, rows)
         own, outer = self._own(), self._outer()
         size = np.abs(own) + np.abs(outer) + abs(self.posed.constant)
         return own + outer + self.posed.constant, size
-
-    def _facets(self) -> None:
-        """The bounds of features as written, from X'u and the levels of the penalty."""
-        program, start = self.posed.program, 0
-        if not program.blocks:
-            return
-        penalty = self.posed.problem.objective_parts.penalty
-        blocks = penalty.zero_blocks(self.pull.size)
-        if blocks is None:
-            raise Declined("a penalty without kinks")
-        levels = blocks[1]
-        for block in program.blocks:
-            here = slice(start, start + block.map.rows)
-            start = here.stop
-            features = self.posed.samples.turn * self.pull[..., here]
-            for each in block.facets:
-                ours = each.value(features, levels[here])
-                if each.kind == "largest":
-                    self._largest(each, ours)
-                else:
-                    self._same(each.rows, ours, 0.0)
-        if start != self.pull.shape[-1]:
-            raise Declined("a feature is of no constraint")
-
-    def _largest(self, facets: Facets, ours: Array) -> None:
-        """Feature by feature: of a largest size one alone would be seen."""
-        rows, (term,) = facets.rows, facets.rows.terms
-        theirs = term.weight * np.abs(self.argument(term)) + rows.affine.offset
-        off = term.weight * self.slack(term) + ROUNDING * np.abs(rows.affine.offset)
-        require_same(ours, theirs, off, rows)
-
-    def _same(self, rows: ConstraintRows, ours: Array, size: Any) -> None:
-        off = rounding(rows, self.written) + ROUNDING * size
-        require_same(ours, as_written(rows, self.written), off, rows)
 
     def _own(self) -> Any:
         """F*(u) and constants, entry by entry, against squares and lines as they are written."""
@@ -471,29 +377,36 @@ class PosedDual(ReadProblem):
         """Whether b is free."""
         return self.program.equality is not None
 
+    @property
+    def columns(self) -> dict[int, Array]:
+        """Those of the features that constraints bound."""
+        return {each.key: self.samples.design.columns[each.key] for each in self.program.features}
+
     def values(self, point: Mapping[str, Any]) -> dict[int, Array]:
         """See ``ReadProblem``: the entries are within their bounds."""
         entries = np.ravel(point["u"]) / self.samples.tau
-        return {self.program.key: np.clip(entries, self.program.lower, self.program.upper) + 0.0}
+        own = np.clip(entries, self.program.lower, self.program.upper) + 0.0
+        return self.reading.complete({self.program.key: own})
 
     def ends(self) -> dict[int, Any]:
-        """The domain of F*."""
+        """The domains of F* and of Omega*."""
         ends = np.array(self.problem.sample_parts.dual_bounds()) / self.samples.tau
-        return {self.program.key: (ends.min(axis=0), ends.max(axis=0))}
+        found = {self.program.key: (ends.min(axis=0), ends.max(axis=0))}
+        for key, columns in self.columns.items():
+            blocks = self.problem.objective_parts.penalty.zero_blocks(self.X.shape[1])
+            if blocks is None:
+                raise Declined("a penalty without kinks")
+            found[key] = -blocks[1][columns], blocks[1][columns]
+        return found
 
     def verify(self) -> None:
-        """See ``ReadProblem``; each constraint is a bound, the equation, or bounds features."""
+        """See ``ReadProblem``; each constraint is a bound or the equation."""
         program = self.program
         used = [each.rows for each in self.reading.sets]
-        used += [each.rows for block in program.blocks for each in block.facets]
         used += [] if program.equality is None else [program.equality[0]]
         for rows in self.reading.written:
             if sum(each.constraint is rows.constraint for each in used) != 1:
                 raise refused(rows, "was not read")
-        for block in program.blocks:
-            sides = sum(np.array([each.above, each.below], dtype=int) for each in block.facets)
-            if not np.all(sides == 1):
-                raise Declined("a feature is not bounded from both sides")
         super().verify()
 
     def written_at(self, values: dict[int, Array]) -> float:
@@ -531,14 +444,14 @@ class PosedDual(ReadProblem):
         predictions = self.X @ (point["q"] if self.is_kernel else point["w"])
         z = np.asarray(predictions).ravel() + float(point.get("b", 0.0))
         rest = samples.tau * z - slope
+        over = {program.key: rest}
+        for key, columns in self.columns.items():
+            over[key] = -samples.turn * np.ravel(point["w"])[columns]
         for each in self.reading.sets:
-            each.set_multiplier(np.maximum(rest, 0.0), np.maximum(-rest, 0.0))
-        start = 0
-        for block in program.blocks:
-            w = -samples.turn * np.ravel(point["w"])[start : start + block.map.rows]
-            start += block.map.rows
-            for facets in block.facets:
-                facets.set_multiplier(w)
+            pull = over[each.key]
+            each.set_multiplier(np.maximum(pull, 0.0), np.maximum(-pull, 0.0))
+            if each.rows.constraint.size == 1:  # of all entries of a largest size
+                each.rows.multiplier = np.array([each.rows.multiplier.sum()])
 
     def pull(self, u: Array) -> Array:
         """X'u by the posed problem; K u of a kernel matrix."""
@@ -556,40 +469,45 @@ def pose_dual(reading: Reading) -> PosedDual | None:
         Where it has the shape, and is none, or not surely.
     """
     program = read_program(reading)
-    if program is None or (program.outer is None) == (not program.blocks):
+    if program is None or (program.outer is None) == (not program.features):
         return None
     samples = samples_of(program)
+    X, parts, outer = samples.design.X, samples.design, program.outer
     constant = reading.constant + float(program.constant.sum())
+    if outer is not None and outer.kind == "form":
+        X, problem = _of_a_form(program, outer, samples)
+        return PosedDual(reading, program, samples, problem, X, constant)
+    if outer is not None and not (outer.weight > 0.0).all():
+        raise Declined(f"{named(outer.said)} counts some features for nothing")
+    penalty: Penalty = (
+        penalties.L1(*level_of(_levels(reading, program)))
+        if outer is None
+        else penalties.L2(*level_of(0.5 / outer.weight))
+    )
     intercept = program.equality is not None
-    if program.outer is not None and program.outer.kind == "form":
-        X, problem = _of_a_form(program, program.outer, samples, intercept)
-    else:
-        X, penalty = _features(program, samples)
-        problem = learning(X, samples.y, samples.c, samples.loss, penalty, intercept)
+    problem = learning(X, parts.y, parts.weight, samples.loss, penalty, intercept)
     return PosedDual(reading, program, samples, problem, X, constant)
 
 
-def _features(program: DualProgram, samples: DualSamples) -> tuple[Any, Penalty]:
-    """X = (turn M / tau)', and the penalty whose conjugate is written of X'u."""
-    if program.outer is not None:
-        each, weight = program.outer.affine.maps[program.key], program.outer.weight
-        if not (weight > 0.0).all():
-            raise Declined(f"{named(program.outer.said)} counts some features for nothing")
-        return _design(each, samples), penalties.L2(*level_of(0.5 / weight))
-    parts = [_design(each.map, samples) for each in program.blocks]
-    level = np.concatenate([each.level() for each in program.blocks])
-    return concatenated(parts), penalties.L1(*level_of(level))
-
-
-def _design(each: LinearMap, samples: DualSamples) -> Any:
-    matrix, factor = each.full(), samples.turn / samples.tau
-    if sparse.issparse(matrix):
-        return sparse.csr_array(sparse.diags_array(factor) @ matrix.T)
-    return matrix.T if (factor == 1.0).all() else matrix.T * factor[:, None]
+def _levels(reading: Reading, program: DualProgram) -> Array:
+    """Of each feature; Declined where its sides are not alike."""
+    free = [np.full(each.map.rows, np.inf) for each in program.features]
+    keys = [each.key for each in program.features]
+    high = np.concatenate(
+        [reading.upper.get(key, end) for key, end in zip(keys, free, strict=True)]
+    )
+    low = np.concatenate(
+        [reading.lower.get(key, -end) for key, end in zip(keys, free, strict=True)]
+    )
+    alike = np.isfinite(high) & np.isfinite(low) & (np.abs(high + low) <= NEAR * np.abs(high))
+    if not alike.all() or not (high >= 0.0).all():
+        own = next(each.rows for each in reading.sets if each.key != program.key)
+        raise refused(own, "does not bound features alike from both sides")
+    return np.minimum(high, -low)
 
 
 def _of_a_form(
-    program: DualProgram, form: Term, samples: DualSamples, intercept: bool
+    program: DualProgram, form: Term, samples: DualSamples
 ) -> tuple[Array, LearningProblem]:
     """The SVM with the kernel matrix 2 weight Q_ij / (tau_i tau_j)."""
     if samples.loss.name != "hinge":
@@ -605,15 +523,15 @@ def _of_a_form(
     K = (2.0 * float(form.weight[0])) * Q[np.ix_(order, order)] * scale[:, None] * scale
     if not (K == K.T).all():
         K = 0.5 * (K + K.T)
-    c = samples.c
+    c = samples.design.weight
     same = bool((c == c[0]).all())
     try:
         problem = KernelSVM(
             K,
-            samples.y,
+            samples.design.y,
             float(c[0]) if same else 1.0,
             Precomputed(),
-            fit_intercept=intercept,
+            fit_intercept=program.equality is not None,
             sample_weight=None if same else c,
         )
     except InputError as error:
@@ -640,6 +558,6 @@ def _unfactored(posed: PosedDual) -> float:
     if not posed.is_kernel:
         return 0.0
     problem: Any = posed.problem
-    L, K, c = problem.kernel_parts.matrix.factor, posed.X, posed.samples.c
+    L, K, c = problem.kernel_parts.matrix.factor, posed.X, posed.samples.design.weight
     rest = np.abs(K - L @ L.T) + gamma(L.shape[1] + 8) * (np.abs(L) @ np.abs(L).T)
     return float(0.5 * (c @ ((rest + 8.0 * EPS * np.abs(K)) @ c)))

@@ -77,8 +77,10 @@ def compare_derived(reading: Reading, written: AsWritten) -> None:
     with np.errstate(all="ignore"):
         sides = {id(rows.constraint): as_written(rows, written) for rows in reading.written}
         for one in (*reading.sets, *reading.balls):
-            if id(one.rows.constraint) in sides:
-                _same(one.rows, sides[id(one.rows.constraint)], written)
+            side = sides.get(id(one.rows.constraint))
+            # The largest of sizes bounds them all: their arguments are compared, one by one.
+            if side is not None and side.shape[-1] == one.rows.size:
+                _same(one.rows, side, written)
         for each in reading.eliminated:
             if isinstance(each, Slack):
                 _slack(reading, each, sides, written)
