@@ -6,16 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from ...numerics import Array
 from .affine import Affine
 from .atoms import Collector
 from .maps import Declined, LinearMap, named, transposed
 from .terms import NormBound, Reading, Term, per_row
-
-LONGEST = 80
-"""Characters of a constraint that is told as it is written."""
 
 
 @dataclass
@@ -48,7 +44,7 @@ class ConstraintRows:
         return (
             "an attribute"
             if self.constraint is None
-            else f"the constraint {brief(self.constraint)}"
+            else f"the constraint {named(self.constraint)}"
         )
 
     @property
@@ -91,7 +87,7 @@ def read_rows(reading: Reading, constraint: Any) -> ConstraintRows:
     """A constraint of CVXPY; Declined if it is of a kind that is not read."""
     kind = type(constraint).__name__
     if kind not in ("Inequality", "Equality", "Zero", "NonPos", "NonNeg"):
-        raise Declined(f"the constraint {brief(constraint)}")
+        raise Declined(f"the constraint {named(constraint)}")
     expression, equality = constraint.expr, kind in ("Equality", "Zero")
     scratch = Reading(reading.problem, reading.walker, 1.0)
     collector = Collector(scratch)
@@ -104,7 +100,7 @@ def read_rows(reading: Reading, constraint: Any) -> ConstraintRows:
             raise Declined("not affine")
         return convex(constraint, expression, collector)
     except Declined as reason:
-        raise Declined(f"the constraint {brief(constraint)}: {reason}") from None
+        raise Declined(f"the constraint {named(constraint)}: {reason}") from None
 
 
 def convex(constraint: Any, expression: Any, collector: Collector) -> ConstraintRows:
@@ -139,17 +135,6 @@ def convex(constraint: Any, expression: Any, collector: Collector) -> Constraint
             raise Declined(f"{named(term.said)} is not one number for each row")
     rows.terms = scratch.terms
     return rows
-
-
-def brief(constraint: Any) -> str:
-    """A constraint as it is written, or what it is called and of which variables it is."""
-    sparse_ones = (each for each in constraint.constants() if issparse(each.value))
-    # CVXPY looks such matrices up entry by entry to write them.
-    text = "" if any(each.size > LONGEST for each in sparse_ones) else str(constraint)
-    if 0 < len(text) <= LONGEST and "\n" not in text:
-        return text
-    said = ", ".join(each.name() for each in constraint.variables())
-    return f"{constraint.label or type(constraint).__name__} of size {constraint.size} on {said}"
 
 
 # What is left of the constraints: bounds of entries, a ball, margins and equations of samples.

@@ -43,7 +43,7 @@ from .constraints import (
 from .losses import NEAR, bundles, lower, normal_form
 from .maps import LARGEST, Declined, LinearMap, named, transposed
 from .penalties import level_of
-from .terms import Reading, Term, counted
+from .terms import Reading, Term
 from .verification import ROUNDING, Crosscheck, as_written, require_same, rounding
 
 # Squares, lines and constraints of one variable, by what they may be of a dual.
@@ -272,7 +272,7 @@ class DualCrosscheck(Crosscheck):
         self.pull = np.array([self.posed.pull(each) for each in np.atleast_2d(self.u)])
         self.pull = self.pull.reshape((*self.u.shape[:-1], -1))
         inside = [term for rows in self.reading.written for term in rows.terms]
-        for each in (*self.reading.terms, *self.reading.linear, *inside):
+        for each in (*self.reading.terms, *inside):
             self.same_argument(each)
         size = np.linalg.norm(self.entries, axis=-1, keepdims=True)
         for key, columns in self.posed.columns.items():
@@ -292,19 +292,9 @@ class DualCrosscheck(Crosscheck):
 
     def _own(self) -> Any:
         """F*(u) and constants, entry by entry, against squares and lines as they are written."""
-        posed, key = self.posed, self.posed.program.key
-        theirs, size = np.zeros_like(self.entries), np.zeros_like(self.entries)
-        for term in self.reading.terms:
-            each = term.affine.maps[key]
-            if term.kind == "square" and each.is_selection:
-                for total, at in (
-                    (theirs, self.argument(term)),
-                    (size, self.slack(term) / ROUNDING),
-                ):
-                    total += counted(each.index, term.weight * at**2, self.entries.shape[-1])
-        for line in self.reading.linear:
-            slopes = transposed(line.affine.maps[key], line.weight) * self.entries
-            theirs, size = theirs + slopes, size + np.abs(slopes)
+        posed, outer = self.posed, self.posed.program.outer
+        squares = [each for each in self.reading.terms if each is not outer]
+        theirs, size = self.single_entries(squares, posed.program.key)
         parts, constant = posed.problem.sample_parts, posed.program.constant
         at = np.atleast_2d(self.u) / parts.c
         ours = parts.c * np.array([parts.loss.conjugate(parts.y, each) for each in at])

@@ -217,16 +217,10 @@ def set_eliminated(reading: Reading, values: dict[int, Array], slopes: Slopes) -
 
 def _kinked(bundle: Bundle, total: Array) -> Slopes:
     """The slope of the sum tells which kinks it has passed, from the left."""
-    parts, at = bundle.parts, []
-    jumps = [p.term.weight * np.abs(p.s) * (2.0 if p.term.kind == "abs" else 1.0) for p in parts]
-    left = np.zeros(bundle.rows) + bundle.slope
-    for part, jump in zip(parts, jumps, strict=True):
-        both = part.term.kind == "abs"
-        left = left - (jump / 2.0 if both else np.where(part.s < 0.0, jump, 0.0))
-        at.append(np.divide(-part.o, part.s, out=np.zeros(bundle.rows), where=part.s != 0.0))
-    order = np.argsort(np.array(at), axis=0, kind="stable")
+    parts, (at, stacked, left) = bundle.parts, bundle.kinks()
+    order = np.argsort(at, axis=0, kind="stable")
     passed, rows = np.zeros((len(parts), bundle.rows)), np.arange(bundle.rows)
-    stacked, risen = np.array(jumps), total - left
+    risen = total - left
     for which in order:
         jump = stacked[which, rows]
         share = np.divide(risen, jump, out=np.zeros(bundle.rows), where=jump > 0.0)

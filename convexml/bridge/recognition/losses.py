@@ -60,6 +60,16 @@ class Bundle:
         """The first atom, for messages."""
         return self.parts[0].term.said
 
+    def kinks(self) -> tuple[Array, Array, Array]:
+        """Of sizes and ramps: where the kinks are, how much the slope jumps there; and at -inf."""
+        left, at, jumps = np.zeros(self.rows) + self.slope, [], []
+        for part in self.parts:
+            size, both = part.term.weight * np.abs(part.s), part.term.kind == "abs"
+            left = left - np.where(both | (part.s < 0.0), size, 0.0)
+            jumps.append(size * (2.0 if both else 1.0))
+            at.append(np.divide(-part.o, part.s, out=np.zeros(self.rows), where=part.s != 0.0))
+        return np.array(at), np.array(jumps), left
+
     def value(self, z: Array) -> Array:
         """What is said of each row at z."""
         total = self.slope * z + self.shift
@@ -221,16 +231,7 @@ def _reference(rows: LossRows) -> Array:
 
 def kinked(bundle: Bundle) -> LossRows:
     """Sizes, ramps and lines with one kink: absolute, pinball or hinge; with two: a tube."""
-    left = np.zeros(bundle.rows) + bundle.slope
-    kinks, jumps = [], []
-    for part in bundle.parts:
-        size = part.term.weight * np.abs(part.s)
-        both = part.term.kind == "abs"
-        left = left - np.where(both | (part.s < 0.0), size, 0.0)
-        jumps.append(size * (2.0 if both else 1.0))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            kinks.append(np.where(part.s == 0.0, 0.0, -part.o / part.s))
-    at, jump = np.array(kinks), np.array(jumps)
+    at, jump, left = bundle.kinks()
     live = jump > 0.0
     low = np.where(live, at, np.inf).min(axis=0, initial=np.inf)
     high = np.where(live, at, -np.inf).max(axis=0, initial=-np.inf)

@@ -69,16 +69,15 @@ class Declined(Exception):
 
 
 def named(expression: Any) -> str:
-    """An expression as CVXPY prints it, if that is short; else its kind and shape."""
-    kind = type(expression).__name__
+    """An expression or constraint as CVXPY prints it, if that is short; else its kind and shape."""
+    kind = getattr(expression, "label", None) or type(expression).__name__
     if expression is None:
         return "an expression"
     try:
-        text = "" if least_length(expression) > LONGEST else expression.name()
+        text = "" if least_length(expression) > LONGEST else str(expression)
     except Exception:  # what an atom of somebody's own may raise
         text = ""
-    brief = 0 < len(text) <= LONGEST and "\n" not in text
-    if brief:
+    if 0 < len(text) <= LONGEST and "\n" not in text:
         return text
     shown = f"{kind} of shape {expression.shape}"
     if not hasattr(expression, "dual_variables"):

@@ -15,7 +15,7 @@ from ...numerics import EPS, Array
 from ...penalties import Penalty
 from .answers import ReadProblem
 from .columns import SampleDesign, assemble, learning, repenalised, require_firm, trade
-from .constraints import EntryBounds, SampleRows, brief
+from .constraints import EntryBounds, SampleRows
 from .elimination import set_multipliers
 from .losses import Bundle, FactoredForm, LossRows, beyond_losses, bundles, by_home, factored, lower
 from .maps import Declined, equal, named
@@ -288,7 +288,7 @@ def pose(reading: Reading) -> PosedReading:
         If there is none in the library, or not surely.
     """
     if reading.constraints:
-        raise Declined(f"the constraint {brief(reading.constraints[0])}")
+        raise Declined(f"the constraint {named(reading.constraints[0])}")
     for each in reading.terms:
         if each.kind in UNKNOWN:
             raise Declined(f"{named(each.said)}{UNKNOWN[each.kind]}")

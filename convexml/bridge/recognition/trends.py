@@ -144,21 +144,12 @@ class TrendCrosscheck(Crosscheck):
 
     def _distances(self) -> Array:
         """c (x - y)^2, entry by entry, against squares and lines as they are written."""
-        posed, n, y = self.posed, self.x.shape[-1], self.posed.signal
-        theirs, size = np.zeros_like(self.x), np.zeros_like(self.x)
-        for term in posed.squares:
-            at = self.same_argument(term)
-            index = term.affine.maps[posed.key].index
-            theirs += counted(index, term.weight * at**2, n)
-            bound = np.abs(at) + self.slack(term) / ROUNDING + np.abs(term.affine.offset)
-            size += counted(index, term.weight * bound**2, n)
-        for line in posed.reading.linear:
-            self.same_argument(line)
-        lines = lines_of(posed.reading, posed.key, n) * self.x
-        c = posed.factor / (2.0 * n)
-        ours = c * (self.x - y) ** 2 + posed.distances.over
-        size += np.abs(lines) + np.abs(posed.distances.over) + c * (np.abs(self.x) + np.abs(y)) ** 2
-        require_same(ours - lines, theirs, ROUNDING * size, "a distance from the signal")
+        posed, y, over = self.posed, self.posed.signal, self.posed.distances.over
+        theirs, size = self.single_entries(posed.squares, posed.key)
+        c = posed.factor / (2.0 * y.size)
+        ours = c * (self.x - y) ** 2 + over
+        size = size + np.abs(over) + c * (np.abs(self.x) + np.abs(y)) ** 2
+        require_same(ours, theirs, ROUNDING * size, "a distance from the signal")
         self.rounding = self.rounding + ROUNDING * size.sum(axis=-1)
         return np.asarray(ours.sum(axis=-1))
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from ...numerics import EPS, Array
 from .constraints import ConstraintRows, EntryBounds, worth
-from .maps import Declined, named
+from .maps import Declined, named, transposed
 from .slacks import Slack
-from .terms import AsWritten, LinearTerm, Reading, Term
+from .terms import AsWritten, LinearTerm, Reading, Term, counted
 
 # Constraints that were read against what CVXPY computes of them, expression by expression.
 
@@ -223,6 +223,21 @@ class Crosscheck(ABC):
     def slack(self, each: Term | LinearTerm) -> Array:
         """What the argument may be off by."""
         return self.written.once("slack", each, lambda: ROUNDING * each.affine.terms(self.values))
+
+    def single_entries(self, terms: list[Term], key: int) -> tuple[Array, Array]:
+        """Squares of entries of a variable, and all lines, as they are written; and their sizes."""
+        x = self.values[key]
+        theirs, size = np.zeros_like(x), np.zeros_like(x)
+        for term in terms:
+            at, index = self.same_argument(term), term.affine.maps[key].index
+            bound = np.abs(at) + self.slack(term) / ROUNDING + np.abs(term.affine.offset)
+            for total, entries in ((theirs, at), (size, bound)):
+                total += counted(index, term.weight * entries**2, x.shape[-1])
+        for line in self.reading.linear:
+            self.same_argument(line)
+            pull = transposed(line.affine.maps[key], line.weight) * x
+            theirs, size = theirs + pull, size + np.abs(pull)
+        return theirs, size
 
     def same_argument(self, each: Term | LinearTerm) -> Array:
         """``argument``, compared with what was read."""
