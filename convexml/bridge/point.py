@@ -39,7 +39,6 @@ from .layout import (
     Columns,
     MultiplierMap,
     attribute_violations,
-    cone_numbers,
     constraint_violation,
     dense,
     dual_values,
@@ -362,7 +361,7 @@ def primal_rows(
             each = [ROUNDING * term_sizes(part) for part in constraint.args]
             error = gathered(constraint, each, count)
         else:
-            scale, error = (_sizes(known, constraint, v, count) for v in (size, terms))
+            scale, error = (row_sizes(constraint, known.matrix, v, count) for v in (size, terms))
         name = f"{posed.labels[constraint.id]}: violation"
         rows.append(worst(name, "primal_feasibility", violated, scale, error))
     rows += outside_domain(posed) if outside is None else outside
@@ -390,14 +389,6 @@ def variable_sizes(posed: Posed, variable: Any) -> Array:
         return np.atleast_1d(np.max(np.abs(dense(variable.value)), initial=0.0))
     entries = units.size == variable.size and len(at) == 1
     return units.reshape(variable.shape, order="F").ravel() if entries else units
-
-
-def _sizes(multipliers: MultiplierMap, constraint: Any, size: Array, count: int) -> Array:
-    """The sizes of the terms behind each violation; each cone counts by its own."""
-    if multipliers.is_selection and count == multipliers.rows.size:
-        if cone_numbers(constraint) is None:
-            return np.abs(size[multipliers.matrix.indices])
-    return row_sizes(constraint, multipliers.matrix, size, count)
 
 
 # Rows of the conic form by the user's own names: constraints by label, attributes by variable.

@@ -9,12 +9,11 @@ from scipy import sparse
 from scipy.special import entr
 
 from ..certificates.algebra.sums import exact_pair, exact_sum_pair
-from ..duality.canonical import bound_value
 from ..duality.interface import slopes_of
 from ..modelling import cp
 from ..numerics import ELEMENTARY, EPS, Array, gamma, two_product, two_sum
 from .domain import Domains
-from .layout import class_names, dense
+from .layout import attribute_violations, class_names, dense
 
 # Numbers in twice the digits with a bound on their error: sums, products, quotients.
 
@@ -468,8 +467,7 @@ def without_constant(found: Enclosed, constant: float) -> float:
 # Whether the variables' values meet a problem's constraints exactly, rounding included.
 
 
-SIGNS = {"nonneg": -1.0, "nonpos": 1.0}
-KNOWN = {*SIGNS, "bounds"}
+KNOWN = ("nonneg", "nonpos", "bounds")
 """Attributes that are compared here."""
 UNSAID = {"perspective"}
 """Atoms that do not say what their domain is."""
@@ -510,15 +508,11 @@ def _is_less(constraint: Any, strictly: bool = False) -> bool:
 
 def _within(variable: Any) -> bool:
     """Whether the value is within the attributes, which are of the known ones."""
-    value, given = dense(variable.value), variable.attributes
-    if any(given[name] for name in given if name not in KNOWN) or not np.all(np.isfinite(value)):
+    given = variable.attributes
+    if any(given[name] for name in given if name not in KNOWN):
         return False
-    if any(given[name] and np.any(sign * value > 0.0) for name, sign in SIGNS.items()):
-        return False
-    if not given["bounds"]:
-        return True
-    lower, upper = (bound_value(bound) for bound in given["bounds"])
-    return bool(np.all(value >= lower) and np.all(value <= upper))
+    outside = [violated for _, violated, _ in attribute_violations(variable)]
+    return bool(np.all(np.isfinite(dense(variable.value)))) and not any(map(np.any, outside))
 
 
 # Sums of terms, by their sizes and by a power of two that divides them: which are floats.

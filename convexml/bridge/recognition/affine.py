@@ -137,14 +137,23 @@ def entries_of(atom: Any) -> Any:
     return sparse.csr_array((np.ones(columns.size), (rows[used], columns)), (atom.size, stop))
 
 
-# Constant expressions of CVXPY, and which expressions are constant or affine.
+# Affine expressions of CVXPY as linear maps of the variables and an offset.
+#
+# CVXPY's own canonicalisation turns a dense X into a sparse matrix, which costs more than a solve;
+# this walks the expression and keeps X by reference. Atoms that only move entries about (indices,
+# reshapes, stacks, promotions) are asked where each entry goes: they are evaluated on the numbers
+# of their entries. The rest is told by name; what has no name here is declined.
 
 
-class Constants:
-    """Reads the expressions of one problem that hold no variable; what was read is remembered."""
+class Walker:
+    """Reads the affine expressions of one problem; what was read is remembered.
+
+    ``affine`` answers for any expression, ``constant`` for one without variables.
+    """
 
     def __init__(self) -> None:
         self._constant: dict[int, Any] = {}
+        self._affine: dict[int, Affine] = {}
         self._fixed: dict[int, bool] = {}
         self._is_affine: dict[int, bool] = {}
         self._kept: list[Any] = []  # so that no other object has the id of one that is remembered
@@ -153,6 +162,7 @@ class Constants:
         """What is remembered, where these expressions, by ``id()``, have other values now."""
         found = type(self)()
         found._constant = {key: v for key, v in self._constant.items() if key not in changed}
+        found._affine = {key: each for key, each in self._affine.items() if key not in changed}
         found._fixed, found._is_affine = dict(self._fixed), dict(self._is_affine)
         found._kept = list(self._kept)
         return found
@@ -230,32 +240,6 @@ class Constants:
         if not np.all(np.isfinite(by) & (by != 0.0)):
             raise Declined(f"{named(expression)} divides by 0")
         return 1.0 / by if by.ndim else 1.0 / float(by)
-
-
-# Affine expressions of CVXPY as linear maps of the variables and an offset.
-#
-# CVXPY's own canonicalisation turns a dense X into a sparse matrix, which costs more than a solve;
-# this walks the expression and keeps X by reference. Atoms that only move entries about (indices,
-# reshapes, stacks, promotions) are asked where each entry goes: they are evaluated on the numbers
-# of
-# their entries. The rest is told by name; what has no name here is declined.
-
-
-class Walker(Constants):
-    """Reads the affine expressions of one problem; what was read is remembered.
-
-    ``affine`` answers for any expression, ``constant`` for one without variables.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._affine: dict[int, Affine] = {}
-
-    def but_for(self, changed: set[int]) -> Self:
-        """What is remembered, where these expressions, by ``id()``, have other values now."""
-        found = super().but_for(changed)
-        found._affine = {key: each for key, each in self._affine.items() if key not in changed}
-        return found
 
     def affine(self, expression: Any) -> Affine:
         """The maps and the offset of an affine expression.

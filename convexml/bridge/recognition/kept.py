@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from operator import is_
 from typing import Any, Self
 from weakref import WeakKeyDictionary
@@ -49,7 +49,6 @@ class SeenProblem:
     objective: Any
     constraints: list[Any]
     parts: list[Piece]
-    _depending: dict[frozenset[int], set[int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, problem: Any) -> Self | None:
@@ -90,26 +89,20 @@ class SeenProblem:
 
     def depending_on(self, parameters: set[int]) -> set[int]:
         """The expressions, by ``id()``, in which one of these Parameters stands."""
-        key = frozenset(parameters)
-        if key not in self._depending:
-            # From the Parameters up: whatever has one of what was found inside of it.
-            users: dict[int, list[Piece]] = {}
-            for part in self.parts:
-                for each in part.inside:
-                    users.setdefault(id(each), []).append(part)
-            waiting = [
-                part
-                for part in self.parts
-                if _is_parameter(part.source) and part.source.id in parameters
-            ]
-            found: set[int] = set()
-            while waiting:
-                part = waiting.pop()
-                if id(part.source) not in found:
-                    found.add(id(part.source))
-                    waiting += users.get(id(part.source), [])
-            self._depending[key] = found
-        return self._depending[key]
+        # From the Parameters up: whatever has one of what was found inside of it.
+        users: dict[int, list[Any]] = {}
+        for part in self.parts:
+            for each in part.inside:
+                users.setdefault(id(each), []).append(part.source)
+        sources = [part.source for part in self.parts]
+        waiting = [each for each in sources if _is_parameter(each) and each.id in parameters]
+        found: set[int] = set()
+        while waiting:
+            source = waiting.pop()
+            if id(source) not in found:
+                found.add(id(source))
+                waiting += users.get(id(source), [])
+        return found
 
 
 def _is_parameter(source: Any) -> bool:

@@ -106,24 +106,20 @@ def normal_form(affine: Affine, said: Any) -> tuple[dict[int, LinearMap], int, A
 def bundles(terms: list[Term], linear: list[LinearTerm]) -> tuple[list[Bundle], list[LinearTerm]]:
     """The terms by their predictions; and what is linear and of no prediction."""
     found: list[Bundle] = []
+    rest: list[LinearTerm] = []
     known: dict[Any, list[Bundle]] = {}
-    for term in terms:
-        maps, main, s = normal_form(term.affine, term.said)
+    every: list[Term | LinearTerm] = [*terms, *linear]
+    for each in every:
+        maps, main, s = normal_form(each.affine, getattr(each, "said", each.source))
         alike = known.setdefault(_signature(maps, main), [])
         home = next((b for b in alike if _same(b, maps, main, s)), None)
-        if home is None:
-            home = Bundle(maps, main)
-            found.append(home)
-            alike.append(home)
-        home.parts.append(TermPart(term, s, term.affine.offset))
-    rest = []
-    for each in linear:
-        if not each.affine.maps:
-            raise Declined("a constant was read as if it varied")
-        maps, main, s = normal_form(each.affine, each.source)
-        alike = known.get(_signature(maps, main), [])
-        home = next((b for b in alike if _same(b, maps, main, s)), None)
-        if home is None:
+        if isinstance(each, Term):
+            if home is None:
+                home = Bundle(maps, main)
+                found.append(home)
+                alike.append(home)
+            home.parts.append(TermPart(each, s, each.affine.offset))
+        elif home is None:
             rest.append(each)
         else:
             home.slope = home.slope + each.weight * s

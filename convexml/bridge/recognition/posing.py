@@ -15,7 +15,7 @@ from ...numerics import EPS, Array
 from ...penalties import Penalty
 from .answers import ReadProblem
 from .columns import SampleDesign, assemble, learning, repenalised, require_firm, trade
-from .constraints import EntryBounds, SampleRows
+from .constraints import SampleRows
 from .elimination import set_multipliers
 from .losses import Bundle, FactoredForm, LossRows, beyond_losses, bundles, by_home, factored, lower
 from .maps import Declined, equal, named
@@ -118,9 +118,10 @@ class LearningCrosscheck(Crosscheck):
             require_same(at @ mine.weight + 0.0 * theirs, theirs, off, bundle.traded[0].source)
 
     def _sets(self) -> None:
-        """The sets of the posed problem against the constraints that they came from."""
+        """The sets of the posed problem against the constraints that they came from; not bounds."""
         for one in self.reading.sets:
-            self._ends(one) if isinstance(one, EntryBounds) else self._samples(one)
+            if isinstance(one, SampleRows):
+                self._samples(one)
         for ball in self.reading.balls:
             penalty: Any = self.posed.penalty
             size = np.array([penalty.norm(each) for each in np.atleast_2d(self.w)])[:, None]
@@ -129,19 +130,6 @@ class LearningCrosscheck(Crosscheck):
             ours = (ball.factor * ours).reshape((*self.w.shape[:-1], 1))
             off = rounding(ball.rows, self.written) + ROUNDING * np.abs(ours)
             require_same(ours, as_read(ball.rows, self.written), off, ball.rows)
-
-    def _ends(self, one: EntryBounds) -> None:
-        """The ends of the posed set are those that make the rows 0; the intercept has none."""
-        theirs, columns = -one.rows.affine.offset, self.posed.design.columns.get(one.key)
-        if columns is None:
-            return require_same(np.full(theirs.shape, np.inf), theirs, 0.0, one.rows)
-        low, high = self.posed.ends()[one.key]
-        off = np.where(np.isfinite(theirs), ROUNDING * np.abs(theirs), 0.0)
-        for holds, end, sign in ((one.above, high, 1.0), (one.below, low, -1.0)):
-            side = sign * np.abs(one.scale) if one.both else one.scale
-            ours = side * end[one.place]
-            require_same(ours[holds], theirs[holds], off[holds], one.rows)
-        return None
 
     def _samples(self, one: SampleRows) -> None:
         posed, known = self.posed, self.posed.samples_of.get(id(one.term))
