@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -41,12 +41,8 @@ CLAIMS = {
 }
 
 
-class Direct(NamedTuple):
-    """A claim, (x, y) of the conic form where there is a point, and CVXPY's statistics."""
-
-    claimed: str
-    point: tuple[Array, Array] | None
-    stats: dict[str, Any]
+Direct = tuple[str, tuple[Array, Array] | None, dict[str, Any]]
+"""A claim, (x, y) of the conic form where there is a point, and CVXPY's statistics."""
 
 
 def stats_of(seconds: float, before: float, iterations: int) -> dict[str, Any]:
@@ -61,9 +57,9 @@ def solve_linear(program: ConeProgram) -> Direct:
     found, y = highs(data), np.zeros(program.b.size)
     stats = stats_of(time.perf_counter() - begun, begun - start, 0)
     if found.x is None or found.lambda_ub is None or found.nu is None:
-        return Direct(found.status, None, stats)
+        return found.status, None, stats
     y[rows] = np.concatenate([found.lambda_ub, found.nu])
-    return Direct(found.status, (found.x, y), stats)
+    return found.status, (found.x, y), stats
 
 
 def solve_quadratic(program: ConeProgram, tol: float) -> Direct:
@@ -80,7 +76,7 @@ def solve_quadratic(program: ConeProgram, tol: float) -> Direct:
         begun = time.perf_counter()
         solver.solve()
     except Exception as error:  # whatever ended it is an outcome: there are other solvers
-        return Direct(f"{type(error).__name__}: {error}", None, {})
+        return f"{type(error).__name__}: {error}", None, {}
     found = solver.result
     iterations = int(found.info.iter)
     stats = stats_of(time.perf_counter() - begun, begun - start, iterations)
@@ -89,43 +85,27 @@ def solve_quadratic(program: ConeProgram, tol: float) -> Direct:
     y[rows] = np.concatenate([found.z_u, found.y])
     x = np.array(found.x, dtype=float)
     is_point = claimed == "optimal" and np.all(np.isfinite(x)) and np.all(np.isfinite(y))
-    return Direct(claimed, (x, y) if is_point else None, stats)
+    return claimed, (x, y) if is_point else None, stats
 
 
 # What stands in a CVXPY problem while it is solved, and what it shows in the end.
 
 
+def leaves(posed: Posed) -> list[Any]:
+    """The variables, and those that hold dual values."""
+    duals = [dual for each in posed.problem.constraints for dual in each.dual_variables]
+    return [*posed.problem.variables(), *duals]
+
+
 def clear(posed: Posed) -> None:
     """No values and no dual values."""
-    for variable in posed.problem.variables():
-        variable.save_value(None)
-    for constraint in posed.problem.constraints:
-        for dual in constraint.dual_variables:
-            dual.save_value(None)
+    for each in leaves(posed):
+        each.save_value(None)
 
 
 def empty(posed: Posed) -> bool:
     """Whether a variable has no value."""
     return any(variable.value is None for variable in posed.problem.variables())
-
-
-def state(posed: Posed) -> dict[str, Any]:
-    """The values and dual values that stand."""
-    return {
-        "variables": [(v, stored(v)) for v in posed.problem.variables()],
-        "duals": [
-            (dual, dual.value) for c in posed.problem.constraints for dual in c.dual_variables
-        ],
-    }
-
-
-def restore(posed: Posed, certificate: Certificate, name: str, state: dict[str, Any]) -> None:
-    """Let a state stand again, as the answer of a solver."""
-    for variable, value in state["variables"]:
-        store(variable, value)
-    for dual, value in state["duals"]:
-        dual.save_value(value)
-    told(posed.problem, certificate, name, state["stats"])
 
 
 def told(problem: Any, certificate: Certificate, name: str, stats: dict[str, Any]) -> None:
@@ -331,7 +311,7 @@ def _solve(
         if not suitable:
             raise UnsuitableSolverError(f"solve: {why}")
         order = [name, *(other for other in order if other != name)]
-    best: tuple[Certificate, str, dict[str, Any]] | None = None
+    best: tuple[Certificate, str, dict[str, Any], list[Any]] | None = None
     tried: list[str] = []
     looked, sign = False, posed.canonical.sign
     for attempt, claimed, answer, stats in _attempts(posed, order, tol):
@@ -347,17 +327,19 @@ def _solve(
         if certificate is not None and (
             best is None or certificate.standing(sign) < best[0].standing(sign)
         ):
-            best = certificate, attempt, state(posed) | {"stats": stats}
+            best = certificate, attempt, stats, list(map(stored, leaves(posed)))
         if best is not None and _settled(posed, best[0]):
             break
         tried.append(f"{attempt}: {claimed}")
     if not looked and (best is None or not _settled(posed, best[0])):
         absent = certify_absence(posed, "infeasible", tol=tol)
         if absent.verdict is Verdict.CERTIFIED or best is None:
-            best = absent, "search for evidence", state(posed) | {"stats": {}}
+            best = absent, "search for evidence", {}, list(map(stored, leaves(posed)))
     assert best is not None
-    restore(posed, *best)
-    certificate, attempt, _ = best
+    certificate, attempt, stats, values = best
+    for each, value in zip(leaves(posed), values, strict=True):
+        store(each, value)
+    told(problem, certificate, attempt, stats)
     if tried:
         note = f"answer of {attempt}; not verified before: {'; '.join(tried)}"
         reason = f"{certificate.reason} ({note})" if certificate.reason else note
@@ -427,8 +409,8 @@ def _ask(posed: Posed, name: str, tol: float) -> tuple[str, ConePoint | None, di
     if name == "piqp" and program.is_polyhedral:
         direct = solve_quadratic(program, tol)
     if direct is not None:
-        answer = None if direct.point is None else _fill(posed, *direct.point)
-        return direct.claimed, answer, direct.stats
+        claimed, point, stats = direct
+        return claimed, None if point is None else _fill(posed, *point), stats
     form = posed.canonical.form if name == "clarabel" else None
     run = run_reference(posed.problem, name, tol=tol, form=form)
     stats = stats_of(run.seconds, run.compile_seconds, run.iterations)

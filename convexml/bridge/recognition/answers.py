@@ -56,9 +56,10 @@ class ReadProblem(ABC):
     crosscheck: ClassVar[type[Crosscheck]]
 
     @property
-    @abstractmethod
     def why(self) -> str:
         """What was read, in words."""
+        parts = self.problem.objective_parts
+        return f"{parts.loss!r} and {parts.penalty!r} on {parts.n} samples"
 
     @property
     @abstractmethod
@@ -73,9 +74,9 @@ class ReadProblem(ABC):
     def ends(self) -> dict[int, Any]:
         """The least and largest entries of variables that the problem allows, by their ids."""
 
-    @abstractmethod
     def set_multipliers(self, values: dict[int, Array], point: Mapping[str, Any]) -> None:
         """Give every constraint that was read its multiplier; Declined where one is not known."""
+        raise Declined("no multiplier of a constraint is known")
 
     def price(self, value: float) -> float:
         """What rounding, when it was read, changes of a minimum that is at most ``value``."""

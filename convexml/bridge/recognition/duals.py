@@ -349,8 +349,7 @@ class PosedDual(ReadProblem):
     @property
     def why(self) -> str:
         """See ``ReadProblem``."""
-        parts = self.problem.objective_parts
-        return f"the dual of {parts.loss!r} and {parts.penalty!r} on {parts.n} samples"
+        return f"the dual of {super().why}"
 
     @property
     def entries(self) -> int:

@@ -193,12 +193,6 @@ class PosedReading(ReadProblem):
         return {id(each.bundle.parts[0].term): (each, here) for each, here in every}
 
     @property
-    def why(self) -> str:
-        """See ``ReadProblem``."""
-        parts = self.problem.objective_parts
-        return f"{parts.loss!r} and {parts.penalty!r} on {parts.n} samples"
-
-    @property
     def penalty(self) -> Penalty:
         """The penalty of the library."""
         return self.problem.objective_parts.penalty

@@ -235,25 +235,25 @@ class Slack:
 
     def lower(self, reading: Reading) -> None:
         """Put its bounds in the place of the slack."""
-        bounds, target = self.bounds, Target(self, reading)
+        bounds = self.bounds
         if bounds.convex:
-            return self._convex(target)
+            return self._convex(reading)
         lines, floor = bounds.lines, bounds.floor
         if len(lines) == 1:
             if self.squares:
                 if (np.isfinite(floor) & (floor != 0.0)).any():
                     raise Declined("a squared slack with a bound that is not 0")
-                return target.emit("first", "squared ramp", lines[0])
+                return self._emit(reading, "first", "squared ramp", lines[0])
             if not np.isfinite(floor).all():
                 if np.isfinite(floor).any():
                     raise Declined("some slacks have a bound and others have none")
-                return target.line(lines[0])
-            target.number(floor)
-            return target.emit("first", "ramp", lines[0] + Affine(floor.size, {}, -floor))
+                return self._line(reading, lines[0])
+            self._number(reading, floor)
+            return self._emit(reading, "first", "ramp", lines[0] + Affine(floor.size, {}, -floor))
         one, two = lines
-        return self._two(target, one, two, floor)
+        return self._two(reading, one, two, floor)
 
-    def _convex(self, target: Target) -> None:
+    def _convex(self, reading: Reading) -> None:
         bounds = self.bounds
         if self.squares:
             raise Declined("a squared slack with a convex bound")
@@ -264,13 +264,15 @@ class Slack:
         ):
             raise Declined("a slack with a convex bound and a floor")
         for number, term, places in bounds.convex:
-            target.term(f"convex {number}", term, places)
+            counted = self.cost[places]  # as often as the entries at these places cost
+            counted = counted if counted.size == term.weight.size else counted[0]
+            self._add(reading, f"convex {number}", replace(term, weight=term.weight * counted))
         if plain:
-            target.number(bounds.rest.offset)
+            self._number(reading, bounds.rest.offset)
         else:
-            target.line(bounds.rest)
+            self._line(reading, bounds.rest)
 
-    def _two(self, target: Target, one: Affine, two: Affine, floor: Array) -> None:
+    def _two(self, reading: Reading, one: Affine, two: Affine, floor: Array) -> None:
         both, bounded = one + two, np.isfinite(floor)
         level, near = both.offset / 2.0, NEAR * (np.abs(one.offset) + np.abs(two.offset))
         if all(not np.any(each.scale) for each in both.maps.values()):
@@ -285,61 +287,46 @@ class Slack:
                 ).any()
                 if even and width >= 0.0:
                     kind = "squared tube" if width > 0.0 else "square"
-                    return target.emit("size", kind, size, level=width)
+                    return self._emit(reading, "size", kind, size, level=width)
                 raise Declined("squared slacks with two bounds that are no tube")
             if not (bounded & (floor > level)).any():
-                target.number(level)
-                return target.emit("size", "abs", size)
+                self._number(reading, level)
+                return self._emit(reading, "size", "abs", size)
             if bounded.all() and (floor >= level).all():
                 base = Affine(one.size, {}, -floor)
-                target.number(floor)
-                target.emit("first", "ramp", one + base)
-                return target.emit("second", "ramp", two + base)
+                self._number(reading, floor)
+                self._emit(reading, "first", "ramp", one + base)
+                return self._emit(reading, "second", "ramp", two + base)
         if self.squares or bounded.any():
             raise Declined("a slack with two bounds that are no tube")
-        target.line(two)
-        return target.emit("first", "ramp", one + two.scaled(-1.0))
+        self._line(reading, two)
+        return self._emit(reading, "first", "ramp", one + two.scaled(-1.0))
 
+    # -- where that goes: the objective, or the constraint in which it counts ------------------
 
-@dataclass
-class Target:
-    """Where the terms of a slack go: the objective, or the constraint in which it counts."""
-
-    slack: Slack
-    reading: Reading
-
-    def emit(self, role: str, kind: str, affine: Affine, level: float = 0.0) -> None:
+    def _emit(
+        self, reading: Reading, role: str, kind: str, affine: Affine, level: float = 0.0
+    ) -> None:
         """Add cost . f(affine)."""
-        said = self.slack.bounds.said
-        term = Term(kind, self.slack.cost, affine, None, said, level)
-        self._add(role, term)
+        self._add(reading, role, Term(kind, self.cost, affine, None, self.bounds.said, level))
 
-    def term(self, role: str, term: Term, places: Array) -> None:
-        """Add a term of a bound, as often as the entries at ``places`` cost."""
-        counted = self.slack.cost[places]
-        weight = term.weight * (counted if counted.size == term.weight.size else counted[0])
-        more = Term(term.kind, weight, term.affine, term.source, term.said, term.level, term.groups)
-        self._add(role, more)
+    def _add(self, reading: Reading, role: str, term: Term) -> None:
+        self.terms[role] = term
+        (reading if self.owner is None else self.owner).terms.append(term)
 
-    def _add(self, role: str, term: Term) -> None:
-        self.slack.terms[role] = term
-        owner = self.slack.owner
-        (self.reading if owner is None else owner).terms.append(term)
-
-    def line(self, affine: Affine) -> None:
+    def _line(self, reading: Reading, affine: Affine) -> None:
         """Add cost . affine."""
-        if self.slack.owner is not None:
+        if self.owner is not None:
             raise Declined("a slack of a constraint is bounded by a line")
-        self.reading.linear.append(LinearTerm(self.slack.cost, affine, None))
+        reading.linear.append(LinearTerm(self.cost, affine, None))
 
-    def number(self, entries: Array) -> None:
+    def _number(self, reading: Reading, entries: Array) -> None:
         """Add cost . entries."""
-        total = float(self.slack.cost @ entries)
-        owner = self.slack.owner
-        if owner is None:
-            self.reading.constant += total
+        total = float(self.cost @ entries)
+        if self.owner is None:
+            reading.constant += total
         else:
-            owner.affine = owner.affine + Affine(1, {}, np.array([total]))
+            self.owner.affine = self.owner.affine + Affine(1, {}, np.array([total]))
 
 
 # Who is a slack: a variable that costs, and is bounded from below, and has no other use.

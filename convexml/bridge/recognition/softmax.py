@@ -91,12 +91,6 @@ class PosedScores(ReadProblem):
     shifts: tuple[int, Array] | None
 
     @property
-    def why(self) -> str:
-        """See ``ReadProblem``."""
-        parts = self.problem.objective_parts
-        return f"{parts.loss!r} and {parts.penalty!r} on {parts.n} samples"
-
-    @property
     def entries(self) -> int:
         """See ``ReadProblem``."""
         return int(np.prod(self.X.shape))
@@ -118,9 +112,6 @@ class PosedScores(ReadProblem):
             ends[places.ravel()] = penalty.project(np.full(places.size, end))
         free = {} if self.shifts is None else {self.shifts[0]: (-np.inf, np.inf)}
         return free | {key: (low, high)}
-
-    def set_multipliers(self, values: dict[int, Array], point: Mapping[str, Any]) -> None:
-        """See ``ReadProblem``; there are no constraints."""
 
 
 def pose_scores(reading: Reading) -> PosedScores:
