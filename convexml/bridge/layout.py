@@ -52,18 +52,12 @@ def hermitian_map(program: ConeProgram, read: Any, order: int) -> Any:
     column, line = np.tril_indices(2 * order)  # the upper triangle column by column
     place = np.zeros((2 * order, 2 * order), dtype=int)
     place[line, column] = place[column, line] = part.start + np.arange(column.size)
-    entries = []
-    for i in range(order):
-        for j in range(order):
-            at = order * i + j
-            scale = 1.0 if i == j else np.sqrt(0.5)
-            entries += [(at, place[i, j], scale), (at, place[order + i, order + j], scale)]
-            at += order**2
-            entries += [
-                (at, place[order + i, j], np.sqrt(0.5)),
-                (at, place[i, order + j], -np.sqrt(0.5)),
-            ]
-    rows, columns, values = (np.array(part) for part in zip(*entries, strict=True))
+    at = np.arange(order**2)
+    i, j = np.divmod(at, order)
+    half, scale = np.full(at.size, np.sqrt(0.5)), np.where(i == j, 1.0, np.sqrt(0.5))
+    blocks = place[i, j], place[order + i, order + j], place[order + i, j], place[i, order + j]
+    rows, columns = np.concatenate([at, at, at + at.size, at + at.size]), np.concatenate(blocks)
+    values = np.concatenate([scale, scale, half, -half])
     return sparse.csr_array((values, (rows, columns)), shape=(2 * order**2, program.b.size))
 
 

@@ -14,6 +14,7 @@ from ..modelling import cp
 from ..numerics import ELEMENTARY, EPS, Array, gamma, two_product, two_sum
 from .domain import Domains
 from .layout import attribute_violations, class_names, dense
+from .recognition.affine import MOVING
 
 # Numbers in twice the digits with a bound on their error: sums, products, quotients.
 
@@ -342,10 +343,7 @@ def _first_order(atom: Any, parts: list[Enclosed], value: Array) -> Array:
     return np.asarray(radius).reshape(value.shape, order="F")
 
 
-MOVED = set(
-    "Concatenate Hstack Promote Vstack Wrap broadcast_to conj diag_mat diag_vec index reshape "
-    "special_index transpose upper_tri".split()
-)
+MOVED = MOVING | {"Wrap", "conj"}
 """Atoms that only move entries."""
 SIGNED = {"AddExpression", "DivExpression", "NegExpression"}
 MATRICES = {"MulExpression", "QuadForm", "Wrap"}

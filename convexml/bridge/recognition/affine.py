@@ -113,13 +113,19 @@ ADDED = TAKEN_APART | PROBED
 """Atoms that are affine where their arguments are, of products one of them constant."""
 
 
+def numbered(atom: Any) -> list[Array]:
+    """The arguments of an atom with numbers from 1 as their entries."""
+    numbers, start = [], 1.0
+    for each in atom.args:
+        count = np.arange(start, start + each.size)
+        numbers.append(count.reshape(each.shape, order="F"))
+        start += each.size
+    return numbers
+
+
 def entries_of(atom: Any) -> Any:
     """The matrix of an atom that moves entries, or adds them up, of its stacked arguments."""
-    numbers, stop = [], 0
-    for each in atom.args:
-        count = np.arange(stop + 1.0, stop + each.size + 1.0)
-        numbers.append(count.reshape(each.shape, order="F"))
-        stop += each.size
+    numbers, stop = numbered(atom), sum(each.size for each in atom.args)
     kind = type(atom).__name__
     if kind == "Trace":
         taken = np.diagonal(numbers[0], axis1=-2, axis2=-1).ravel(order="F")
@@ -340,14 +346,8 @@ class Walker:
 
     def _moved(self, expression: Any) -> Affine:
         """Entries of the arguments in other places: 0 where the atom puts none."""
-        parts, numbers, start = [], [], 1
-        for each in expression.args:
-            parts.append(self.affine(each))
-            numbers.append(
-                np.arange(start, start + each.size, dtype=float).reshape(each.shape, order="F")
-            )
-            start += each.size
-        places = np.asarray(expression.numeric(numbers)).ravel(order="F").astype(int)
+        parts = [self.affine(each) for each in expression.args]
+        places = np.asarray(expression.numeric(numbered(expression))).ravel(order="F").astype(int)
         return self.gathered(parts, places, expression.size)
 
     def gathered(self, parts: list[Affine], places: Array, size: int) -> Affine:

@@ -43,20 +43,19 @@ def emit(
 def maximum(collector: Any, atom: Any, weight: Array, square: str = "", said: Any = None) -> None:
     """The larger of two lines: one of them, and by how much the other is above it."""
     said = atom if said is None else said
-    walker, flat = collector.walker, []
+    walker, floor = collector.walker, np.full(atom.size, -np.inf)
+    fixed: list[Any] = []
+    moving: list[Any] = []
     for each in atom.args:
         if each.shape != atom.shape and each.size != 1:
             raise Declined(f"{named(atom)} broadcasts {named(each)}")
-        flat.append(each)
-    fixed = [each for each in flat if walker.is_constant(each)]
-    moving = [each for each in flat if not walker.is_constant(each)]
-    floor = np.full(atom.size, -np.inf)
+        (fixed if walker.is_constant(each) else moving).append(each)
     for each in fixed:
         floor = np.maximum(floor, np.broadcast_to(walker.entries(each), (atom.size,)))
-    if not fixed and len(moving) == 2 and not square:
-        if not all(collector.walker.is_affine(each) for each in moving):
-            raise Declined(f"{named(atom)} is not of lines")
+    two = None
+    if len(moving) == 2 and not square and all(map(walker.is_affine, moving)):
         one, two = (_as_large(walker.affine(each), atom.size) for each in moving)
+    if two is not None and not fixed:
         collector.add_affine(weight, two, moving[1] if moving[1].size == atom.size else None)
         above = moving[0] - moving[1] if moving[0].shape == moving[1].shape == atom.shape else None
         return emit(collector, "ramp", weight, one + two.scaled(-1.0), said, above)
@@ -64,8 +63,7 @@ def maximum(collector: Any, atom: Any, weight: Array, square: str = "", said: An
         raise Declined(f"{named(atom)} is not the larger of two lines")
     if square and floor.any():
         raise Declined(f"{named(said)}: the square of {named(atom)} is not read")
-    if len(moving) == 2 and not square and all(collector.walker.is_affine(each) for each in moving):
-        one, two = (_as_large(walker.affine(each), atom.size) for each in moving)
+    if two is not None:
         # max(a, b, c) = c + (a - c)_+ + (b - c)_+ where never both are above c.
         base = Affine(one.size, {}, -floor)
         both = one + two + base + base
@@ -76,7 +74,7 @@ def maximum(collector: Any, atom: Any, weight: Array, square: str = "", said: An
         emit(collector, "ramp", weight, two + base, said)
     elif len(moving) != 1:
         raise Declined(f"{named(atom)} is of more than two lines")
-    elif collector.walker.is_affine(moving[0]):
+    elif walker.is_affine(moving[0]):
         line, written = moving[0], None
         if floor.any() or line.size != atom.size:
             line = _as_large(walker.affine(line), atom.size) + Affine(atom.size, {}, -floor)

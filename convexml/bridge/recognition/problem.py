@@ -20,7 +20,7 @@ from .maps import Declined
 from .posing import pose
 from .softmax import pose_scores
 from .terms import Reading
-from .trends import looks_like_a_trend, pose_trend
+from .trends import pose_trend
 
 
 @dataclass(frozen=True)
@@ -115,12 +115,10 @@ def read(problem: Any) -> Recognition:
 
 
 def _ways(reading: Reading) -> list[Callable[[Reading], ReadProblem | None]]:
-    """A learning problem, its dual (first where a form would have to be factored), or a trend."""
-    if looks_like_a_trend(reading):
-        return [pose_trend, pose_learning, pose_dual]
+    """A trend, which its squares show; a learning problem; its dual, before a form is factored."""
     forms = any(each.kind == "form" for each in reading.terms)
-    first = [pose_dual, pose_learning] if forms else [pose_learning, pose_dual]
-    return [*first, pose_trend]
+    rest = [pose_dual, pose_learning] if forms else [pose_learning, pose_dual]
+    return [pose_trend, *rest]
 
 
 def pose_learning(reading: Reading) -> ReadProblem:

@@ -24,7 +24,7 @@ from .answers import ReadProblem
 from .constraints import refused
 from .elimination import Slopes, eliminate, set_eliminated
 from .losses import NEAR
-from .maps import LOOKED_AT, Declined, named, transposed
+from .maps import Declined, named, transposed
 from .terms import Reading, Term, counted, derivative
 from .verification import ROUNDING, Crosscheck, require_same
 
@@ -296,23 +296,6 @@ def pose_trend(reading: Reading) -> PosedTrend | None:
         raise Declined(str(error)) from None
     level = reading.constant + sum(float(e.weight @ e.affine.offset) for e in reading.linear)
     return PosedTrend(reading, key, squares, differences, problem, factor, distances, level)
-
-
-def looks_like_a_trend(reading: Reading) -> bool:
-    """Whether it is written as one, before any constraint is read: distances, and differences."""
-    sizes = [each for each in reading.terms if each.kind == "abs"]
-    return any(map(_selects, reading.terms)) and any(map(_has_short_rows, sizes))
-
-
-def _has_short_rows(term: Term) -> bool:
-    """Whether the first row of a size is of a few entries of one variable."""
-    maps = list(term.affine.maps.values())
-    if len(maps) != 1 or maps[0].is_selection or not maps[0].rows:
-        return False
-    matrix = maps[0].matrix
-    is_sparse = sparse.issparse(matrix)
-    entries = sparse.csr_array(matrix).indptr[1] if is_sparse else np.count_nonzero(matrix[0])
-    return bool(1 < entries <= LOOKED_AT)
 
 
 def _may_be_one(reading: Reading) -> bool:
