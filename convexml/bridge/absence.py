@@ -30,7 +30,7 @@ from .point import (
     soft_rows,
     violations,
 )
-from .recognition.affine import entries_of
+from .recognition.affine import entries_of, probed
 from .rounding import (
     MOVED,
     SUMMED,
@@ -129,24 +129,14 @@ class Walk:
         return self._spread(moving, expression, exact).scaled(size, unit)
 
     def _asked(self, atom: Any) -> Summands:
-        """A linear atom that is not known: what it makes of each column of absolute values."""
-        varying = [k for k, each in enumerate(atom.args) if not each.is_constant()]
-        part = self.terms(atom.args[varying[0]])
-        columns = np.flatnonzero(np.asarray(ones(part.size).sum(axis=0)))
-        if len(varying) > 1 or columns.size > WIDEST:
+        """A linear atom that is not known, by its matrix."""
+        moving = [each for each in atom.args if not each.is_constant()]
+        if len(moving) > 1 or len(atom.args) > 2 or moving[0].size > WIDEST:
             return self._unknown(atom)
-        given = [np.abs(dense(each.value)) if each.is_constant() else None for each in atom.args]
-        units = [unit_of(each)[each != 0.0] for each in given if each is not None]
-        found, inner = sparse.lil_array((atom.size, self.n + 1)), part.size.tocsc()
-        for j in columns:
-            shape = atom.args[varying[0]].shape
-            given[varying[0]] = inner[:, [j]].toarray().reshape(shape, order="F")
-            found[:, [j]] = np.abs(np.asarray(atom.numeric(given))).reshape((-1, 1), order="F")
-        self.longest += atom.args[varying[0]].size
-        known = ones(part.unit).nnz == ones(part.size).nnz
-        unit = np.prod([np.min(each, initial=1.0) for each in (*units, part.unit.data)])
-        size = sparse.csr_array(found)
-        return Summands(size, ones(size) * (float(unit) if known else 0.0))
+        matrix = probed(atom, moving[0], lambda each: dense(each.value))
+        units = matrix.copy()
+        units.data = unit_of(matrix.data)
+        return self._mapped(Summands(abs(matrix), units), self.terms(moving[0], False))
 
     def _unknown(self, atom: Any) -> Summands:
         used = np.zeros(self.n + 1)

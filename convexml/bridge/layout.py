@@ -61,8 +61,6 @@ def hermitian_map(program: ConeProgram, read: Any, order: int) -> Any:
     return sparse.csr_array((values, (rows, columns)), shape=(2 * order**2, program.b.size))
 
 
-BASIS = 4000
-"""Rows up to which a multiplier map that mixes rows is read off column by column."""
 GOLDEN, SAME = 0.5 * (1.0 + np.sqrt(5.0)), 1e-12
 """The fractions of n multiples are about 1 / n apart; up to this they are the same."""
 
@@ -192,16 +190,16 @@ def _flat(constraint: Any, values: list[Any]) -> Array:
 def multiplier_maps(canonical: Canonical, problem: Any) -> list[MultiplierMap]:
     """The maps of the constraints that have dual values, found by asking for those of some y.
 
-    Two y suffice where every dual value is a multiple of one entry of y: that of ones tells the
-    multiples, and one whose entries have no other relation (multiples of the golden ratio, modulo
-    1) tells which entries, and that there are no others; else the columns are read off one by one.
+    Every dual value is a multiple of one entry of y: that of ones tells the multiples, and one
+    whose entries have no other relation (multiples of the golden ratio, modulo 1) tells which
+    entries, and that there are no others. A constraint of other dual values has no map.
     """
     size = canonical.program.b.size
     spread = 1.0 + np.modf(GOLDEN * np.arange(1.0, size + 1.0))[0]
     order = np.argsort(spread)
     probes = [np.ones(size), spread]
     answers = [_answers(canonical, problem, y) for y in probes]
-    found, mixed = [], []
+    found = []
     for constraint in problem.constraints:
         ones, other = (answer.get(constraint.id) for answer in answers)
         if ones is None or other is None:
@@ -214,13 +212,6 @@ def multiplier_maps(canonical: Canonical, problem: Any) -> list[MultiplierMap]:
             starts = np.append(0, np.cumsum(ones != 0.0))
             matrix = sparse.csr_array((ones[used], rows, starts), shape=(ones.size, size))
             found.append(MultiplierMap(constraint, matrix))
-        else:
-            mixed.append((constraint, ones.size))
-    if mixed and size <= BASIS:
-        columns = [_answers(canonical, problem, unit) for unit in np.eye(size)]
-        for constraint, _ in mixed:
-            matrix = np.stack([column[constraint.id] for column in columns], axis=1)
-            found.append(MultiplierMap(constraint, sparse.csr_array(matrix)))
     return [_completed(canonical, item) for item in found]
 
 

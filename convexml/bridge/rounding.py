@@ -143,27 +143,10 @@ def _by_columns(left: Any, right: Array) -> tuple[Array, Array]:
     return value, tail
 
 
-def summed(a: Enclosed, axes: tuple[int, ...], shape: tuple[int, ...]) -> Enclosed | None:
-    """The sums over these axes, in this shape; None where they are too long to be carried."""
+def summed(a: Enclosed, shape: tuple[int, ...]) -> Enclosed | None:
+    """The sum of all entries, in this shape; None where they are too many to be carried."""
     if np.iscomplexobj(a.value) or a.value.size > CARRIED:
         return None
-    if a.value.size == 0:
-        return exactly(np.zeros(shape))
-    if len(axes) == a.value.ndim:
-        return _added_up(a, shape)
-    parts = [np.moveaxis(part, axes, range(-len(axes), 0)) for part in a]
-    rows = [
-        np.reshape(part, (-1, int(np.prod([a.value.shape[k] for k in axes])))) for part in parts
-    ]
-    value, rest = exact_pair(rows[0], np.ones(rows[0].shape[1]))
-    tail = rest + rows[1].sum(axis=1)
-    radius = rows[2].sum(axis=1) + EPS * (np.abs(rest) + np.abs(tail))
-    radius = radius + gamma(rows[0].shape[1]) * np.abs(rows[1]).sum(axis=1)
-    return Enclosed(*(np.reshape(part, shape) for part in (value, tail, radius)))
-
-
-def _added_up(a: Enclosed, shape: tuple[int, ...]) -> Enclosed:
-    """The sum of all entries."""
     value, rest = exact_sum_pair(a.value)
     tail = rest + float(a.tail.sum())
     radius = float(a.radius.sum()) + EPS * (abs(rest) + abs(tail))
@@ -411,9 +394,9 @@ def _carried(names: frozenset[str], atom: Any, parts: list[Enclosed]) -> Enclose
     if "MulExpression" in names:
         return times(*parts)
     if "Sum" in names:
-        return summed(parts[0], _axes(atom), atom.shape)
+        return summed(parts[0], atom.shape) if atom.size == 1 else None
     if "Trace" in names and parts[0].value.ndim == 2:
-        return summed(Enclosed(*(np.diagonal(part) for part in parts[0])), (0,), ())
+        return summed(Enclosed(*(np.diagonal(part) for part in parts[0])), ())
     if "perspective" in names:
         return _perspective(atom, parts)
     # Squares and quadratic forms in twice the digits; None for other atoms, and complex ones.
@@ -423,7 +406,7 @@ def _carried(names: frozenset[str], atom: Any, parts: list[Enclosed]) -> Enclose
     if "Power" in names and float(atom.p.value) == 2.0:
         return multiplied(x, x)
     if "quad_over_lin" in names:
-        squares = summed(multiplied(x, x), _axes(atom), atom.shape)
+        squares = summed(multiplied(x, x), atom.shape) if atom.size == 1 else None
         return None if squares is None else divided(squares, parts[1])
     if "QuadForm" in names:
         inner = times(parts[1], x)
@@ -442,12 +425,6 @@ def _perspective(atom: Any, parts: list[Enclosed]) -> Enclosed | None:
         return None
     known = {id(x): each for x, each in zip(variables, parts[1:], strict=True)}
     return _walk(atom.f_recession, known).full
-
-
-def _axes(atom: Any) -> tuple[int, ...]:
-    every = tuple(range(len(atom.args[0].shape)))
-    axes = every if atom.axis is None else atom.axis
-    return (axes,) if isinstance(axes, int) else tuple(axes)
 
 
 def objective_at(problem: Any) -> Enclosed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -141,6 +142,19 @@ def entries_of(atom: Any) -> Any:
     used = taken > 0.0
     columns = taken[used].astype(int) - 1
     return sparse.csr_array((np.ones(columns.size), (rows[used], columns)), (atom.size, stop))
+
+
+def probed(atom: Any, moving: Any, constant: Callable[[Any], Any]) -> Any:
+    """The matrix of an atom that is linear in one argument, from its values at unit vectors."""
+    unit, columns = np.zeros(moving.size), []
+    for j in range(unit.size):
+        unit[j] = 1.0
+        at = unit.reshape(moving.shape, order="F")
+        values = [at if each is moving else constant(each) for each in atom.args]
+        found = np.asarray(atom.numeric(values), dtype=float).reshape((-1, 1), order="F")
+        columns.append(sparse.csc_array(found))
+        unit[j] = 0.0
+    return sparse.hstack(columns, format="csr")
 
 
 # Affine expressions of CVXPY as linear maps of the variables and an offset.
@@ -368,18 +382,11 @@ class Walker:
         return Affine(size, maps, np.where(places > 0, offset[rows], 0.0))
 
     def _probed(self, expression: Any) -> Affine:
-        """A linear atom of a small argument, from its values at the unit vectors."""
+        """A linear atom of a small argument."""
         moving = [each for each in expression.args if not self.is_constant(each)]
         if len(moving) != 1 or moving[0].size > SMALL or expression.size > 20 * SMALL:
             raise Declined(f"{named(expression)} is not read at this size")
-        unit, columns = np.zeros(moving[0].size), []
-        for j in range(unit.size):
-            unit[j] = 1.0
-            at = unit.reshape(moving[0].shape, order="F")
-            values = [at if each is moving[0] else self.constant(each) for each in expression.args]
-            columns.append(np.asarray(expression.numeric(values), dtype=float).ravel(order="F"))
-            unit[j] = 0.0
-        return self.affine(moving[0]).before(sparse.csr_array(np.column_stack(columns)))
+        return self.affine(moving[0]).before(probed(expression, moving[0], self.constant))
 
 
 def _filled(found: list[tuple[int, LinearMap]], total: int) -> list[LinearMap]:

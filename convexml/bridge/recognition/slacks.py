@@ -215,21 +215,20 @@ class Slack:
             assert self.owner.multiplier is not None
             cost = cost * self.owner.multiplier
         bounds, slope = self.bounds, {role: slopes[id(each)] for role, each in self.terms.items()}
+        rest = np.zeros_like(cost)
         if bounds.convex:
-            return bounds.share([cost], np.zeros_like(cost))
-        if "size" in slope:  # of (l_1 - l_2) / 2
-            if self.squares:
-                shares = [np.maximum(slope["size"], 0.0), np.maximum(-slope["size"], 0.0)]
-                return bounds.share(shares, np.zeros_like(cost))
-            first = (cost + slope["size"]) / 2.0
-            return bounds.share([first, cost - first], np.zeros_like(cost))
-        shares = [slope[role] for role in ("first", "second") if role in slope]
-        if self.squares:
-            return bounds.share(shares, np.zeros_like(cost))
-        rest = np.maximum(cost - sum(shares), 0.0)
-        if len(bounds.lines) > len(shares):
-            return bounds.share([*shares, rest], np.zeros_like(cost))
-        return bounds.share(shares, rest)
+            shares = [cost]
+        elif "size" in slope:  # of (l_1 - l_2) / 2
+            pull = slope["size"]
+            first = np.maximum(pull, 0.0) if self.squares else (cost + pull) / 2.0
+            shares = [first, np.maximum(-pull, 0.0) if self.squares else cost - first]
+        else:
+            shares = [slope[role] for role in ("first", "second") if role in slope]
+            if not self.squares:
+                rest = np.maximum(cost - sum(shares), 0.0)
+            if len(bounds.lines) > len(shares):
+                shares, rest = [*shares, rest], np.zeros_like(cost)
+        bounds.share(shares, rest)
 
     # -- what it becomes ----------------------------------------------------------------------
 
