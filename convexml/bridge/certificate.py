@@ -276,7 +276,7 @@ def shortfall(posed: Posed, found: Violations, y: Array) -> float:
     total = 0.0
     for constraint, violated in found.constraints:
         multipliers = posed.maps.get(constraint.id)
-        if multipliers is None or multipliers.rows.size == 0 or not np.any(violated):
+        if multipliers is None or not np.any(violated):
             continue
         if multipliers.matrix.shape[0] == violated.size == multipliers.rows.size:
             total += float(abs(multipliers.matrix) @ np.abs(y) @ violated)

@@ -307,7 +307,8 @@ def pose(problem: Any, owner: str = "certify") -> Posed:
     except (SolverError, InputError) as error:
         raise InputError(f"{owner}: {error}") from None
     posed = Posed(problem, canonical, parts_of(canonical, problem))
-    posed.maps.update({m.constraint.id: m for m in multiplier_maps(canonical, problem)})
+    maps = multiplier_maps(canonical, problem)
+    posed.maps.update({each.constraint.id: each for each in maps if each.rows.size})
     return posed
 
 
@@ -356,7 +357,7 @@ def primal_rows(
     rows = []
     for constraint, violated in found.constraints:
         known, count = posed.maps.get(constraint.id), violated.size
-        if known is None or known.rows.size == 0:
+        if known is None:
             scale = value_sizes(constraint, count)
             each = [ROUNDING * term_sizes(part) for part in constraint.args]
             error = gathered(constraint, each, count)
@@ -407,7 +408,7 @@ def named_rows(posed: Posed) -> dict[str, Array]:
     own = {
         posed.labels[c.id]: posed.maps[c.id].rows
         for c in posed.problem.constraints
-        if c.id in posed.maps and posed.maps[c.id].rows.size
+        if c.id in posed.maps
     }
     return own | posed.attribute_rows
 
@@ -433,7 +434,7 @@ def moves_by_label(posed: Posed, shift: Array) -> dict[str, Array]:
     found = {}
     for constraint in posed.problem.constraints:
         multipliers = posed.maps.get(constraint.id)
-        if multipliers is not None and multipliers.rows.size:
+        if multipliers is not None:
             moved, variables = abs(multipliers.matrix) @ shift, constraint.dual_variables
             alone = len(variables) == 1 and variables[0].size == moved.size
             found[posed.labels[constraint.id]] = (
@@ -456,7 +457,7 @@ class Given:
     mask : array, shape (m,)
         Where they stand.
     off : dict
-        By constraint id: the largest part that no multiplier of the conic form can have (a skew
+        By label: the largest part that no multiplier of the conic form can have (a skew
         part, for one).
     missing : list of str
         Labels of the constraints without dual values.
@@ -466,7 +467,7 @@ class Given:
 
     y: Array
     mask: Array
-    off: dict[int, float]
+    off: dict[str, float]
     missing: list[str]
     broken: str = ""
 
@@ -478,7 +479,7 @@ def read_duals(posed: Posed) -> Given:
     off, missing, broken = {}, [], ""
     for constraint in posed.problem.constraints:
         multipliers, values = posed.maps.get(constraint.id), dual_values(constraint)
-        if multipliers is None or multipliers.rows.size == 0:
+        if multipliers is None:
             continue
         label = posed.labels[constraint.id]
         if values is None:
@@ -486,7 +487,7 @@ def read_duals(posed: Posed) -> Given:
         elif values.shape != (multipliers.matrix.shape[0],) or not np.all(np.isfinite(values)):
             broken = broken or label
         else:
-            y[multipliers.rows], off[constraint.id] = multipliers.lift(values)
+            y[multipliers.rows], off[label] = multipliers.lift(values)
             mask[multipliers.rows] = True
     return Given(np.where(posed.idle, 0.0, y), mask, off, missing, broken)
 
@@ -500,7 +501,8 @@ def dual_rows(posed: Posed, x: Array, y: Array, given: Given, size: float) -> li
     program = posed.program
     slack, unit = program.slack(x), share(size, sizes_of_rows(program, posed.units))
     found = []
-    for name, part, off in _groups(posed, given):
+    for name, part in named_rows(posed).items():
+        off = given.off.get(name, 0.0)
         wanted = np.zeros(y.size, dtype=bool)
         wanted[part] = True
         distance, scale = distances(program, y, unit, True, wanted)
@@ -529,9 +531,9 @@ def moved_row(posed: Posed, y: Array, given: Given) -> Condition | None:
             for each in (away, size):
                 each[rows] = np.linalg.norm(each[rows], axis=1)[:, None]
     found = []
-    for key, off in given.off.items():
-        rows = posed.maps[key].rows
-        name = f"that of {posed.labels[key]}"
+    known = named_rows(posed)
+    for label, off in given.off.items():
+        rows, name = known[label], f"that of {label}"
         found.append(worst(name, "dual_feasibility", away[rows], size[rows]))
         if off > 0.0:
             found.append(worst(name, "dual_feasibility", off, np.max(size[rows])))
@@ -550,16 +552,6 @@ def _stationarity(posed: Posed, x: Array, y: Array, size: float) -> list[Conditi
             name = f"stationarity in {posed.names[variable.id]}"
             rows.append(worst(name, "stationarity", left[at], scale[at]))
     return rows
-
-
-def _groups(posed: Posed, given: Given) -> Iterator[tuple[str, Array, float]]:
-    for constraint in posed.problem.constraints:
-        multipliers = posed.maps.get(constraint.id)
-        if multipliers is not None and multipliers.rows.size:
-            off = given.off.get(constraint.id, 0.0)
-            yield posed.labels[constraint.id], multipliers.rows, off
-    for name, rows in posed.attribute_rows.items():
-        yield name, rows, 0.0
 
 
 # The auxiliary entries and multipliers of the solver's own answer, where CVXPY still has it.

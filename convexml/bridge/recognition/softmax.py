@@ -132,11 +132,8 @@ def pose_scores(reading: Reading) -> PosedScores:
     found = [_block(each) for each in terms]
     blocks = [block for block, _, _ in found]
     _, (key, weights), shifts = found[0]
-    for block, other, moved in found[1:]:
-        same = other[0] == key and np.array_equal(other[1], weights)
-        if not same or (moved is None) != (shifts is None):
-            raise Declined(f"{named(block.term.said)} is of other scores than the first")
-        if moved is not None and shifts is not None and not _same(moved, shifts):
+    for block, *others in found[1:]:
+        if not all(map(_same, others, (found[0][1], shifts))):
             raise Declined(f"{named(block.term.said)} is of other scores than the first")
     if set(reading.variables) != {key, *(() if shifts is None else (shifts[0],))}:
         raise Declined(f"{named(terms[0].said)} beside other variables")
@@ -173,7 +170,10 @@ def pose_scores(reading: Reading) -> PosedScores:
     return PosedScores(reading, posed, blocks, constant, X, (key, weights), shifts)
 
 
-def _same(one: tuple[int, Array], other: tuple[int, Array]) -> bool:
+def _same(one: Any, other: Any) -> bool:
+    """Whether both are entries of one variable in the same places, or nothing."""
+    if one is None or other is None:
+        return one is other
     return one[0] == other[0] and np.array_equal(one[1], other[1])
 
 
