@@ -44,7 +44,7 @@ from .losses import NEAR, bundles, lower, normal_form
 from .maps import LARGEST, Declined, LinearMap, named, transposed
 from .penalties import level_of
 from .terms import Reading, Term
-from .verification import ROUNDING, Crosscheck, as_written, require_same, rounding
+from .verification import ROUNDING, Crosscheck, as_written, at_each, require_same, rounding
 
 # Squares, lines and constraints of one variable, by what they may be of a dual.
 
@@ -269,8 +269,7 @@ class DualCrosscheck(Crosscheck):
         program, samples = self.posed.program, self.posed.samples
         self.entries = self.values[program.key]
         self.u = samples.tau * self.entries
-        self.pull = np.array([self.posed.pull(each) for each in np.atleast_2d(self.u)])
-        self.pull = self.pull.reshape((*self.u.shape[:-1], -1))
+        self.pull = at_each(self.posed.pull, self.u)
         inside = [term for rows in self.reading.written for term in rows.terms]
         for each in (*self.reading.terms, *inside):
             self.same_argument(each)
@@ -296,9 +295,7 @@ class DualCrosscheck(Crosscheck):
         squares = [each for each in self.reading.terms if each is not outer]
         theirs, size = self.single_entries(squares, posed.program.key)
         parts, constant = posed.problem.sample_parts, posed.program.constant
-        at = np.atleast_2d(self.u) / parts.c
-        ours = parts.c * np.array([parts.loss.conjugate(parts.y, each) for each in at])
-        ours = ours.reshape(self.entries.shape)
+        ours = parts.c * at_each(lambda t: parts.loss.conjugate(parts.y, t), self.u / parts.c)
         size = size + np.abs(ours) + np.abs(constant)
         require_same(ours + constant, theirs, ROUNDING * size, "the conjugate of the loss")
         self.rounding = self.rounding + ROUNDING * size.sum(axis=-1)
@@ -321,9 +318,8 @@ class DualCrosscheck(Crosscheck):
             return 0.5 * np.vecdot(ours, self.entries)
         off = self.slack(outer)
         require_same(posed.samples.turn * self.pull, theirs, off, outer.said)
-        value = posed.problem.objective_parts.penalty.conjugate
-        own = np.array([float(value(-each)) for each in np.atleast_2d(self.pull)])
-        own, worth = own.reshape(self.pull.shape[:-1]), theirs**2 @ outer.weight
+        penalty = posed.problem.objective_parts.penalty
+        own, worth = at_each(lambda v: penalty.conjugate(-v), self.pull), theirs**2 @ outer.weight
         near = 3.0 * ((off * (np.abs(theirs) + off)) @ outer.weight) + ROUNDING * np.abs(worth)
         require_same(own, worth, near, outer.said)
         self.rounding = self.rounding + near

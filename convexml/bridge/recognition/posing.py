@@ -20,8 +20,8 @@ from .elimination import set_multipliers
 from .losses import Bundle, FactoredForm, LossRows, beyond_losses, bundles, by_home, factored, lower
 from .maps import Declined, equal, named
 from .penalties import Entries, ball_of, collect, is_penalty, joined, penalty_of
-from .terms import INDICATORS, Reading, Term, per_row
-from .verification import ROUNDING, Crosscheck, as_read, require_same, rounding
+from .terms import INDICATORS, Reading, Term
+from .verification import ROUNDING, Crosscheck, as_read, at_each, nearby, require_same, rounding
 
 UNKNOWN = {
     "largest": ": a largest size is no loss or penalty that is known",
@@ -39,9 +39,6 @@ class LearningCrosscheck(Crosscheck):
         posed = self.posed
         self.w, b = posed.points(self.values)
         self.z = np.asarray(posed.design.X @ self.w.T).T + b
-        for term in self.reading.terms:
-            if all(each.is_selection for each in term.affine.maps.values()):
-                self.same_argument(term)
         losses = self._losses()
         self._sets()
         self._traded()
@@ -52,19 +49,18 @@ class LearningCrosscheck(Crosscheck):
                 total, size = total + losses[..., here], size + np.abs(losses[..., here])
                 self._predictions(bundle, whole[..., here], posed.design.kept[here])
             self._rows(bundle, total, 16.0 * EPS * size)
-        w, value = np.atleast_2d(self.w), posed.penalty.value
-        penalty = np.array([float(value(each)) for each in w]).reshape(self.w.shape[:-1])
+        penalty = at_each(posed.penalty.value, self.w)
         beyond = sum(float(np.abs(each).sum()) for each in posed.beyond)
         size = np.abs(losses).sum(axis=-1) + np.abs(penalty) + abs(posed.constant) + beyond
         return losses.sum(axis=-1) + penalty + posed.constant, size
 
     def _losses(self) -> Array:
         """The loss of each row at each point."""
-        objective, z = self.posed.problem.objective_parts, np.atleast_2d(self.z)
+        objective = self.posed.problem.objective_parts
         if objective.loss.is_indicator:
             return self._of_all_rows(np.zeros(self.z.shape))
-        found = np.array([objective.loss.value(objective.y, each) for each in z])
-        return self._of_all_rows(objective.c * found.reshape(self.z.shape))
+        found = at_each(lambda z: objective.loss.value(objective.y, z), self.z)
+        return self._of_all_rows(objective.c * found)
 
     def _of_all_rows(self, samples: Array) -> Array:
         """Numbers of samples among those of all rows, 0 of those that are none."""
@@ -87,18 +83,12 @@ class LearningCrosscheck(Crosscheck):
         """What is said of each prediction, with the arguments as CVXPY has them."""
         theirs: Any = np.zeros_like(ours)
         for part in bundle.parts:
-            term = part.term
+            term, counts = part.term, part.term.weight > 0.0
             if term.kind in INDICATORS:
                 continue
-            at = self.argument(term)
-            off = self.slack(term)
-            value = per_row(term.kind, at, term.level)
-            near = np.abs(per_row(term.kind, at + off, term.level) - value)
-            near += np.abs(per_row(term.kind, at - off, term.level) - value)
-            near += ROUNDING * np.abs(value)
-            counts = term.weight > 0.0
-            theirs = theirs + np.where(counts, term.weight * value, 0.0)
-            slack = slack + np.where(counts, term.weight * near, 0.0)
+            value, near = nearby(term, self.argument(term), self.slack(term))
+            theirs = theirs + np.where(counts, value, 0.0)
+            slack = slack + np.where(counts, near, 0.0)
         for line in bundle.lines:
             at = self.argument(line)
             theirs = theirs + line.weight * at
@@ -124,10 +114,10 @@ class LearningCrosscheck(Crosscheck):
                 self._samples(one)
         for ball in self.reading.balls:
             penalty: Any = self.posed.penalty
-            size = np.array([penalty.norm(each) for each in np.atleast_2d(self.w)])[:, None]
+            size = at_each(penalty.norm, self.w)[..., None]
             square = any(term.kind == "square" for term in ball.rows.terms)
             ours = (size**2 - penalty.t**2) / (2.0 * penalty.t) if square else size - penalty.t
-            ours = (ball.factor * ours).reshape((*self.w.shape[:-1], 1))
+            ours = ball.factor * ours
             off = rounding(ball.rows, self.written) + ROUNDING * np.abs(ours)
             require_same(ours, as_read(ball.rows, self.written), off, ball.rows)
 

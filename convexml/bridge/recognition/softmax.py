@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import logsumexp
 
 from ...losses import Softmax
 from ...models.problem import LearningProblem
@@ -17,7 +18,7 @@ from .losses import NEAR
 from .maps import Declined, concatenated, named, transposed
 from .penalties import collect, is_penalty, joined, penalty_of
 from .terms import LinearTerm, Reading, Term
-from .verification import ROUNDING, Crosscheck, require_same
+from .verification import ROUNDING, Crosscheck, at_each, require_same
 
 
 @dataclass(frozen=True)
@@ -43,16 +44,11 @@ class CrosscheckOfScores(Crosscheck):
         posed, start = self.posed, 0
         objective, (key, places) = posed.problem.objective_parts, posed.weights
         w = self.values[key][..., places]
-        every = w.reshape(-1, *places.shape)
-        z = np.array([posed.X @ each for each in every]).reshape(*w.shape[:-2], -1, w.shape[-1])
+        z = at_each(lambda each: posed.X @ each, w, 2)
         if posed.shifts is not None:
             z = z + self.values[posed.shifts[0]][..., None, posed.shifts[1]]
-        for term in self.reading.terms:
-            if all(each.is_selection for each in term.affine.maps.values()):
-                self.same_argument(term)
-        rows = np.reshape(z, (-1, *z.shape[-2:]))
-        own = np.array([objective.loss.value(objective.y, each) for each in rows])
-        own = np.where(objective.c > 0.0, objective.c * own, 0.0).reshape(z.shape[:-1])
+        own = at_each(lambda each: objective.loss.value(objective.y, each), z, 2)
+        own = np.where(objective.c > 0.0, objective.c * own, 0.0)
         for block in posed.blocks:
             kept = block.weight > 0.0
             here = slice(start, start + int(kept.sum()))
@@ -60,15 +56,13 @@ class CrosscheckOfScores(Crosscheck):
             scores = self.argument(term)[..., block.scores][..., kept, :]
             slack = self.slack(term)[..., block.scores][..., kept, :]
             require_same(z[..., here, :], scores, slack, term.source)
-            top = scores.max(axis=-1)
-            whole = top + np.log(np.exp(scores - top[..., None]).sum(axis=-1))
+            whole = logsumexp(scores, axis=-1)
             label = objective.y[here].astype(int)
             mine = scores[..., np.arange(label.size), label]
             off = ROUNDING * (np.abs(whole) + np.abs(mine)) + slack.max(axis=-1)
             require_same(own[..., here], weight * (whole - mine), weight * off, term.said)
             self.rounding = self.rounding + (weight * off).sum(axis=-1)
-        value = objective.penalty.value
-        penalty = np.array([float(value(each.ravel())) for each in every]).reshape(z.shape[:-2])
+        penalty = at_each(lambda each: objective.penalty.value(each.ravel()), w, 2)
         size = own.sum(axis=-1) + np.abs(penalty) + abs(posed.constant)
         return own.sum(axis=-1) + penalty + posed.constant, size
 

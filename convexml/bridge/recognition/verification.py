@@ -8,6 +8,7 @@ together: arrays have a row for each of them, or are of one point.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -53,10 +54,23 @@ def _rounding(rows: ConstraintRows, values: dict[int, Array]) -> Array:
     total = np.array(rows.affine.terms(values))
     for term in rows.terms:
         at = term.affine(values)
-        value, off = worth(term, at), ROUNDING * term.affine.terms(values)
-        near = np.abs(worth(term, at + off) - value) + np.abs(worth(term, at - off) - value)
-        total = total + rows.counted(near / ROUNDING + np.abs(value))
+        _, near = nearby(term, at, ROUNDING * term.affine.terms(values))
+        total = total + rows.counted(near / ROUNDING)
     return np.asarray(ROUNDING * total)
+
+
+def nearby(term: Term, at: Array, off: Array) -> tuple[Array, Array]:
+    """What each row or group of a term is worth, and by how much that may be off."""
+    value = worth(term, at)
+    near = np.abs(worth(term, at + off) - value) + np.abs(worth(term, at - off) - value)
+    return value, near + ROUNDING * np.abs(value)
+
+
+def at_each(f: Callable[[Array], Any], points: Array, axes: int = 1) -> Array:
+    """The values of a function point by point; of a point it takes the last ``axes``."""
+    lead, last = points.shape[:-axes], points.shape[-axes:]
+    found = np.array([f(each) for each in points.reshape((-1, *last))])
+    return found.reshape((*lead, *found.shape[1:]))
 
 
 def compare_constraints(reading: Reading, written: AsWritten) -> None:
@@ -204,6 +218,9 @@ class Crosscheck(ABC):
             if constraints:
                 compare_constraints(self.reading, self.written)
             compare_derived(self.reading, self.written)
+            for term in self.reading.terms:
+                if all(each.is_selection for each in term.affine.maps.values()):
+                    self.same_argument(term)
             ours, size = self.parts()
             written = self.written.number(self.reading.problem.objective.args[0])
             self.rounding = self.rounding + ROUNDING * size
