@@ -14,7 +14,6 @@ from ..modelling import cp
 from ..numerics import ELEMENTARY, EPS, Array, gamma, two_product, two_sum
 from .domain import Domains
 from .layout import attribute_violations, class_names, dense
-from .recognition.affine import MOVING
 
 # Numbers in twice the digits with a bound on their error: sums, products, quotients.
 
@@ -326,8 +325,11 @@ def _first_order(atom: Any, parts: list[Enclosed], value: Array) -> Array:
     return np.asarray(radius).reshape(value.shape, order="F")
 
 
-MOVED = MOVING | {"Wrap", "conj"}
-"""Atoms that only move entries."""
+MOVED = set(
+    "Concatenate Hstack Promote Vstack Wrap broadcast_to conj diag_mat diag_vec index reshape "
+    "special_index squeeze transpose upper_tri".split()
+)
+"""Atoms whose every entry is an entry of an argument, or 0."""
 SIGNED = {"AddExpression", "DivExpression", "NegExpression"}
 MATRICES = {"MulExpression", "QuadForm", "Wrap"}
 """Atoms that take sparse arguments as they are."""

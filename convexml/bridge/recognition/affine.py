@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ...numerics import Array
+from ..rounding import MOVED
 from .maps import Declined, LinearMap, named, stacked
 
 
@@ -85,31 +86,13 @@ def added(parts: list[Affine]) -> Affine:
 # The affine atoms of CVXPY, by what they do.
 
 
-MOVING = frozenset(
-    {
-        "index",
-        "special_index",
-        "reshape",
-        "transpose",
-        "Hstack",
-        "Vstack",
-        "Concatenate",
-        "Promote",
-        "broadcast_to",
-        "diag_vec",
-        "diag_mat",
-        "upper_tri",
-        "squeeze",
-    }
-)
-"""Atoms whose every entry is an entry of an argument, or 0."""
 SUMS = frozenset({"Sum", "Trace"})
 PROBED = frozenset({"cumsum", "conv", "convolve", "kron"})
 """Linear atoms of one argument that varies, evaluated at unit vectors where it is small."""
 SMALL = 500
 WRAPPED = frozenset({"psd_wrap", "nsd_wrap", "symmetric_wrap", "nonneg_wrap", "nonpos_wrap"})
 PRODUCTS = ("multiply", "MulExpression", "DivExpression")
-TAKEN_APART = frozenset({"AddExpression", "NegExpression", *PRODUCTS, *MOVING, *SUMS, *WRAPPED})
+TAKEN_APART = frozenset({"AddExpression", "NegExpression", *PRODUCTS, *MOVED, *SUMS, *WRAPPED})
 ADDED = TAKEN_APART | PROBED
 """Atoms that are affine where their arguments are, of products one of them constant."""
 
@@ -289,7 +272,7 @@ class Walker:
             )
         if kind == "NegExpression":
             return self.affine(expression.args[0]).scaled(-1.0)
-        if kind in MOVING:
+        if kind in MOVED:
             return self._moved(expression)
         if kind in WRAPPED:
             return self.affine(expression.args[0])
