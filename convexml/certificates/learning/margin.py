@@ -29,6 +29,10 @@ SMALL = 100_000
 """Entries of X up to which X'u is evaluated in twice the digits where its rounding costs much."""
 TAKEN, SEEN = 1e-12, 1e-3
 """Of u, or of what tol allows, where that is more."""
+NEAR = 1e-9
+"""Share below its bound from which on a block of v is held where it is."""
+MOST = 500
+ATTEMPTS = 6
 ROUNDS = 4
 POWERS = range(4, 53, 2)
 """Margins that are tried are 2^4 eps, 2^6 eps, ..."""
@@ -56,6 +60,9 @@ def with_margin(
         point = replace(point, v=v, error=error, value=value, conjugates=terms)
         if penalty.conjugate_bound(v, error) < np.inf:
             return point
+        moved_inside = None if objective.is_unbounded else _moved(objective, point)
+        if moved_inside is not None:
+            return moved_inside
         scale = penalty.domain_scale(outermost(v, error))
     found = _shrunk(objective, u, v, error, scale or 1.0, precise)  # 0 where a sign is missed
     value, terms = dual_value(objective, *found[:2])
@@ -104,6 +111,40 @@ def _shrunk(
         if penalty.conjugate_bound(found[1], found[2]) < np.inf:
             return found
     return scaled(objective, u, v, error, 0.0)
+
+
+def _moved(objective: Objective, point: DualPoint) -> DualPoint | None:
+    """Move only samples inside their box, so that those at its ends stay there; None if in vain."""
+    penalty = objective.penalty
+    blocks = penalty.zero_blocks(objective.d)
+    if blocks is None or isinstance(objective, MulticlassObjective):
+        return None
+    block, level = blocks
+    lo, hi = objective.dual_bounds()
+    h = np.maximum(room_of(objective, point.u, lo, hi), 0.0)
+    u, v, error = point.u, point.v, point.errors
+    margin = np.full(len(level), 16.0 * EPS)
+    for _ in range(ATTEMPTS):
+        size = np.sqrt(np.bincount(block, outermost(v, error) ** 2, minlength=len(level)))
+        # What u is rounded by moves v: a block that misses its bound aims lower than before.
+        over = size > level * (1.0 - 4.0 * EPS)
+        excess = np.where(over & (level > 0.0), size / np.where(level > 0.0, level, 1.0) - 1.0, 0.0)
+        margin = np.where(over, np.maximum(2.0 * margin, 2.0 * excess), margin)
+        bound = level * (1.0 - np.minimum(margin, NEAR))
+        near = (level > 0.0) & (size > level * (1.0 - NEAR))
+        chosen = near[block]
+        if not 0 < chosen.sum() <= MOST:
+            return None
+        share = np.where(size > bound, 1.0 - bound / np.where(near, size, 1.0), 0.0)
+        part = objective.design.columns(np.flatnonzero(chosen))
+        missed = -(share[block] * v)[chosen]
+        u = u - h * ColumnGram(part, h, objective.fit_intercept).combination(missed, 0.0)
+        u = balance(objective, np.clip(u, lo, hi), *box_inside(objective))
+        v, error = _precisely(objective, u)
+        if penalty.conjugate_bound(v, error) < np.inf:
+            value, moved = dual_value(objective, u, v)[0], float(np.max(np.abs(u - point.u)))
+            return DualPoint(u, value, v, point.moved + moved, point.source, error)
+    return None
 
 
 def _precisely(objective: Objective, u: Array) -> tuple[Array, Array]:
