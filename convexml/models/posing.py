@@ -23,7 +23,7 @@ from ..losses import Loss
 from ..modelling import cp
 from ..numerics import Array
 from ..penalties import Penalty
-from ..problem import MulticlassObjective, Objective, Statement, frame_of, parameters_of
+from ..problem import MulticlassObjective, Objective, Statement, frame_of, once, parameters_of
 from ..problem.statement import pose_distance
 from ..solvers.reference import installed, run_reference
 from ..validation import arguments, for_part, positive_number
@@ -307,21 +307,18 @@ ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
 """In turn, until one answers; tightly, as the distance may be small."""
 
 
+@once
 def contradiction(objective: Objective) -> Evidence | None:
     """Evidence that no w has predictions that the loss allows; None where there is none.
 
     First that of the predictions alone, then, where the penalty is a constraint, that of both. It
     depends on nothing but the objective, which keeps it.
     """
-    known = objective.__dict__.setdefault("_contradiction", [])
-    if not known:
-        find = inseparable if objective.loss.labels == "binary" else inconsistent
-        evidence = find(objective)
-        small = objective.n * objective.d <= SMALL_ENOUGH
-        if evidence is None and objective.penalty.is_constraint and small:
-            evidence = _of_both(objective)
-        known.append(evidence)
-    return known[0]
+    evidence = (inseparable if objective.loss.labels == "binary" else inconsistent)(objective)
+    small = objective.n * objective.d <= SMALL_ENOUGH
+    if evidence is None and objective.penalty.is_constraint and small:
+        evidence = _of_both(objective)
+    return evidence
 
 
 def _of_both(objective: Objective) -> Evidence | None:

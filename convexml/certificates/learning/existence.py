@@ -10,7 +10,7 @@ import numpy as np
 
 from ...formulas import Condition, worst
 from ...numerics import EPS, ROUNDING, Array, length
-from ...problem import Objective, frame_of
+from ...problem import Objective, frame_of, once
 from ..algebra.definite import least_singular_value, unit_columns
 from ..algebra.rationals import as_integers, eliminate, solve_exactly
 from ..algebra.sums import exact_residual
@@ -43,43 +43,37 @@ class Evidence:
 def inconsistent(objective: Objective) -> Evidence | None:
     """Return nu proving X w (+ b) = y infeasible: X'nu = 0, 1'nu = 0 (with b) and y'nu = 1.
 
-    Decided in integers where these are few: the rank of [X, 1, y] against that of [X, 1]. Else nu
-    is priced: an exact nu'' has |nu'' - nu| <= |E'nu| / sigma_min(E), and must keep y'nu'' > 0.
-    None if there is a solution, or none is excluded.
+    What least squares leave of y is priced: an exact nu'' has |nu'' - nu| <= |E'nu| / sigma_min(E),
+    and must keep y'nu'' > 0. Else integers decide where these are few: the rank of [X, 1, y]
+    against that of [X, 1]. None if there is a solution, or none is excluded.
     """
     frame = frame_of(objective)  # the same equations, with differences taken exactly
     inner = frame.objective
     if inner.n * inner.d > SMALL_ENOUGH:
         return None
     E = with_ones(inner, inner.design.dense())
-    if few(*E.shape):
-        nu = _contradiction(E, inner.y)
-        return None if nu is None else _of_nu(objective, nu / frame.target_unit, "exactly")
     unit = unit_columns(E)[0]
     left, values, _ = np.linalg.svd(unit, full_matrices=False)
     basis = left[:, values > ROUNDING * values.max(initial=0.0)]
     nu = inner.y - basis @ (basis.T @ inner.y)
     nu = nu - basis @ (basis.T @ nu)
     largest = float(np.max(np.abs(nu), initial=0.0))
-    if not largest > 1e-9 * float(np.max(np.abs(inner.y))):
-        return None
     rows = ColumnRows.at_dual(inner, nu, -inner.design.rmatvec(nu), np.ones(inner.d, dtype=bool))
     step = rows.distance(rows.metric(np.ones_like(nu)))
     product = float(inner.y @ nu)
     offset = inner.y - inner.y.mean() if inner.fit_intercept else inner.y
     lost = (1.0 + 1e-9) * length(offset) * step
     lost += ROUNDING * float(np.abs(inner.y) @ np.abs(nu))
-    if product > lost:
+    if product > lost and largest > 1e-9 * float(np.max(np.abs(inner.y))):
         reason = "to more than their rounding can explain"
         return _of_nu(objective, nu / (product * frame.target_unit), reason)
-    part = np.flatnonzero(np.abs(nu) > 1e-9 * largest)
-    if few(part.size, E.shape[1]):
-        some = _contradiction(E[part], inner.y[part])
-        if some is not None:
-            nu = np.zeros(inner.n)
-            nu[part] = some
-            return _of_nu(objective, nu / frame.target_unit, "exactly")
-    return None
+    part = np.flatnonzero(few(*E.shape) | (np.abs(nu) > 1e-9 * largest))
+    some = _contradiction(E[part], inner.y[part]) if few(part.size, E.shape[1]) else None
+    if some is None:
+        return None
+    nu = np.zeros(inner.n)
+    nu[part] = some
+    return _of_nu(objective, nu / frame.target_unit, "exactly")
 
 
 def _of_nu(objective: Objective, nu: Array, how: str) -> Evidence:
@@ -236,19 +230,16 @@ def _away(objective: Objective, w: Array, missed: Array) -> float:
     return np.inf
 
 
+@once
 def _of_rows(objective: Objective) -> tuple[bool, float]:
     """Whether X w + b = y is known to have a solution, and how regular the rows of [X, 1] are.
 
-    A bound of sigma_min of independent rows that imply the others, 0 where none is known. Both are
-    those of the data, which keep them.
+    A bound of sigma_min of independent rows that imply the others, 0 where none is known.
     """
-    known = objective.__dict__.setdefault("_rows", [])
-    if not known:
-        E = with_ones(objective, objective.design.dense())
-        solvable = few(*E.shape) and solve_exactly(E, objective.y) is not None
-        least = least_singular_value(E.T) if E.shape[0] <= E.shape[1] else 0.0
-        if least == 0.0 and solvable:
-            echelon = eliminate(as_integers(E))
-            least = least_singular_value(E[echelon.origins[: echelon.rank]].T)
-        known.append((solvable, least))
-    return known[0]
+    E = with_ones(objective, objective.design.dense())
+    solvable = few(*E.shape) and solve_exactly(E, objective.y) is not None
+    least = least_singular_value(E.T) if E.shape[0] <= E.shape[1] else 0.0
+    if least == 0.0 and solvable:
+        echelon = eliminate(as_integers(E))
+        least = least_singular_value(E[echelon.origins[: echelon.rank]].T)
+    return solvable, least
