@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from ..data import rowwise
 from ..numerics import EPS, Array, gamma, lengths
 
 # Euclidean distances of samples to queries, with their rounding, and which of them are least.
@@ -406,14 +407,13 @@ def centred(M: Array) -> Array:
     return 0.5 * (found + found.T)
 
 
+@rowwise
 def on_simplex(values: Array, total: float) -> Array:
-    """The nearest nonnegative vector with this sum (Held, Wolfe and Crowder, 1974)."""
-    if not total > 0.0:
-        return np.zeros_like(values)
-    falling = np.sort(values)[::-1]
-    levels = (np.cumsum(falling) - total) / np.arange(1, len(values) + 1)
-    at = np.flatnonzero(falling > levels)
-    return np.maximum(values - levels[at[-1] if at.size else 0], 0.0)
+    """The nearest nonnegative vectors, or rows, with this sum (Held, Wolfe and Crowder, 1974)."""
+    falling = -np.sort(-values, axis=-1)
+    levels = (np.cumsum(falling, axis=-1) - total) / np.arange(1, values.shape[-1] + 1)
+    last = np.maximum(np.sum(falling > levels, axis=-1, keepdims=True) - 1, 0)
+    return np.maximum(values - np.take_along_axis(levels, last, axis=-1), 0.0)
 
 
 def mixed(n: int, k: int) -> Array:

@@ -16,6 +16,7 @@ from ...numerics import EPS, ROUNDING, UNIT, Array, all_finite, gamma, length, p
 from ...penalties import Penalty
 from ...problem import Objective, once
 from ...problem.classes import MulticlassObjective, refit
+from ...problem.geometry import on_simplex
 from ..algebra.definite import from_gram, least_singular_value, powers
 from ..algebra.rationals import DIGITS, exact_sum
 from ..rounding import balanced, spread
@@ -56,19 +57,10 @@ def _onto_simplex(objective: MulticlassObjective, u: Array) -> Array:
     if np.all(sums) and np.all((u >= lo) & (u <= hi)):
         return u
     p = u / objective.coefficients + objective.labels
-    p = _nearest_shares(np.where(np.isfinite(p), p, 0.0))
+    p = on_simplex(np.where(np.isfinite(p), p, 0.0), 1.0)
     others = np.where(objective.labels > 0.0, 0.0, p)
     own = -others.sum(axis=1)[:, None]  # p - 1, without cancellation
     return objective.coefficients * np.where(objective.labels > 0.0, own, others)
-
-
-@rowwise
-def _nearest_shares(p: Array) -> Array:
-    """The nearest rows >= 0 with sum 1."""
-    descending = -np.sort(-p, axis=1)
-    excess = (np.cumsum(descending, axis=1) - 1.0) / np.arange(1, p.shape[1] + 1)
-    count = np.sum(descending > excess, axis=1)
-    return np.maximum(p - np.take_along_axis(excess, count[:, None] - 1, axis=1), 0.0)
 
 
 def balanced_rows(objective: MulticlassObjective, u: Array) -> Array | None:
