@@ -337,10 +337,6 @@ def _group_labels(objective: Objective, coordinates: Array) -> Array | None:
     blocks = objective.penalty.zero_blocks(objective.d)
     if blocks is None or not hasattr(objective.penalty, "groups"):
         return None
-    index, levels = blocks
-    labels = np.full(len(levels), UNDECIDABLE, dtype="<U11")
-    for g in range(len(levels)):
-        inside = coordinates[index == g]
-        labels[g] = ZERO if np.all(inside == ZERO) else labels[g]
-        labels[g] = NONZERO if np.any(inside == NONZERO) else labels[g]
-    return labels
+    count, (zero, nonzero) = len(blocks[1]), (coordinates == ZERO, coordinates == NONZERO)
+    of, some = (np.bincount(blocks[0], each, count) for each in (~zero, nonzero))
+    return np.where(some > 0.0, NONZERO, np.where(of > 0.0, UNDECIDABLE, ZERO))

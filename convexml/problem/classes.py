@@ -359,12 +359,6 @@ class MulticlassObjective(Objective):
         """Rows e_{y_i}, shape (n, K)."""
         return one_hot(self.y, self.classes)
 
-    def gradient(self, w: Array, b: Any = 0.0) -> tuple[Array, Any]:
-        """(dP/dw, dP/db), shapes (d K,) and (K,); the penalty must be differentiable."""
-        u = self.loss_derivative(self.predict(w, b))
-        slope = u.sum(axis=0) if self.fit_intercept else np.zeros(self.classes)
-        return self.design.rmatvec(u) + self.penalty.gradient(w), slope
-
     def best_intercept(self, z: Array) -> Any:
         """The shift t, (K,), minimising F(z + 1 t'); 0 without an intercept."""
         if not self.fit_intercept:

@@ -88,12 +88,10 @@ def _centres_and_units(
     """(m, k)."""
     centre, columns = np.zeros(design.shape[1]), np.ones(design.shape[1])
     if centred and not design.is_sparse:
-        known = design.__dict__
-        if "_centre" not in known:
-            known["_centre"] = _centres(design)
-        centre = known["_centre"]
+        first = units == "unscaled"
+        centre = _centres(design) if first else units_of(design, True, "unscaled", ordinary)[0]
     if units == "own":
-        columns /= powers_near(_sizes(design, centre, ordinary), ordinary)
+        columns /= power_near(_sizes(design, centre, ordinary), ordinary)
     elif units == "alike":
         sizes = _sizes(design, centre, ordinary)
         middle = float(np.median(sizes[sizes > 0.0])) if np.any(sizes) else 0.0
@@ -146,7 +144,7 @@ def _sizes(design: Design, centre: Array, ordinary: int) -> Array:
             sizes[~known] = np.minimum(sums, 1e300)[~known]
         return sizes
     if ordinary:
-        known &= powers_near(sizes, ordinary) == 1.0
+        known &= power_near(sizes, ordinary) == 1.0
     asked = np.flatnonzero(~known)
     if asked.size:
         low, high = _extent_of(design, asked)
@@ -180,32 +178,19 @@ def _is_near(low: Array, high: Array) -> Array:
 
 def exact_centres(low: Array, high: Array, X: Array) -> Array:
     """A centre where all entries are within a factor of 2: differences are exact (Sterbenz)."""
-    near = _is_near(low, high)
-    if not near.any():
-        return np.zeros(len(near))
-    centre = np.zeros(len(near))
+    near, centre = _is_near(low, high), np.zeros(low.size)
     if near.any():
         centre[near] = np.clip(X[:, near].mean(axis=0), low[near], high[near])
     return centre
 
 
-def power_near(size: float, ordinary: int) -> float:
-    """The power of two near a size; 1 for an ordinary one, 0 and inf."""
-    if not 0.0 < size < np.inf:
-        return 1.0
-    mantissa, exponent = math.frexp(size)
-    exponent -= mantissa < ROOT
-    return 1.0 if abs(exponent) <= ordinary else math.ldexp(1.0, min(max(exponent, -FAR), FAR))
-
-
-def powers_near(sizes: Array, ordinary: int) -> Array:
-    """The powers of two near some sizes; 1 for ordinary ones, 0 and inf."""
-    known = (sizes > 0.0) & (sizes < np.inf)
-    mantissas, exponents = np.frexp(sizes if known.all() else np.where(known, sizes, 1.0))
+def power_near(size: Any, ordinary: int) -> Any:
+    """The power of two near a size, or each of some; 1 for ordinary ones, 0 and inf."""
+    known = (size > 0.0) & (size < np.inf)
+    mantissas, exponents = np.frexp(np.where(known, size, 1.0))
     exponents = exponents - (mantissas < ROOT)
-    if ordinary:
-        exponents[np.abs(exponents) <= ordinary] = 0
-    return np.ldexp(1.0, np.minimum(np.maximum(exponents, -FAR), FAR))
+    exponents = np.where(np.abs(exponents) <= ordinary, 0, np.clip(exponents, -FAR, FAR))
+    return np.ldexp(1.0, exponents)[()]
 
 
 ORDINARY = 6
@@ -256,8 +241,6 @@ class Frame:
 
     def inside(self, w: Array, b: Any) -> tuple[Array, Any, float]:
         """(w', b') and a bound on the rounding of b'."""
-        if self.is_trivial:
-            return w, b, 0.0
         if self._is_scaled:
             return w / self.unit, b / self.target_unit, 0.0
         shift = self._shift(w, b, 1.0) / self.target_unit
@@ -266,8 +249,6 @@ class Frame:
 
     def outside(self, w: Array, b: Any) -> tuple[Array, Any]:
         """(w, b) of the problem itself; b is rounded to the nearest number."""
-        if self.is_trivial:
-            return w, b
         if self._is_scaled:
             return self.unit * w, self.target_unit * b
         w = self.unit * w

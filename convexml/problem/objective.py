@@ -350,11 +350,10 @@ class Objective:
         """c_i l''(y_i, z_i), shape (n,); the diagonal of the Hessian for K classes."""
         return self.coefficients * self.loss.curvature(self.y, z)
 
-    def gradient(self, w: Array, b: float | Array = 0.0) -> tuple[Array, float]:
-        """(dP/dw, dP/db); the penalty must be differentiable."""
+    def gradient(self, w: Array, b: float | Array = 0.0) -> tuple[Array, Any]:
+        """(dP/dw, dP/db), of the shapes of w and b; the penalty must be differentiable."""
         u = self.loss_derivative(self.predict(w, b))
-        slope = float(u.sum()) if self.fit_intercept else 0.0
-        return self.design.rmatvec(u) + self.penalty.gradient(w), slope
+        return self.design.rmatvec(u) + self.penalty.gradient(w), u.sum(axis=0) * self.fit_intercept
 
     def best_intercept(self, z: Array) -> float:
         """The shift t minimising F(z + t 1); 0 without an intercept or without a minimiser."""
@@ -502,14 +501,9 @@ def solve_symmetric(matrix: Array, right: Array) -> Array:
     indefinite = _solve_indefinite(scaled, target)
     if indefinite is not None:
         return indefinite * unit
-    solution = linalg.lstsq(scaled, target, cond=1e-13, check_finite=False, lapack_driver="gelsy")[
-        0
-    ]
-    residual = target - scaled @ solution
-    solution = (
-        solution
-        + linalg.lstsq(scaled, residual, cond=1e-13, check_finite=False, lapack_driver="gelsy")[0]
-    )
+    solution, known = np.zeros_like(target), {"cond": 1e-13, "lapack_driver": "gelsy"}
+    for _ in range(2):
+        solution += linalg.lstsq(scaled, target - scaled @ solution, check_finite=False, **known)[0]
     return solution * unit
 
 
