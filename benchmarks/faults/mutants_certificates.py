@@ -11,17 +11,10 @@ PROJECTIONS = "tests/numerics/test_projections.py"
 
 MUTANTS = [
     Mutant(
-        "Farkas value: below plus its rounding, not minus",
-        "convexml/certificates/linear/absence.py",
-        "proven = bound.within is None and bool(value < -bound.rounding)",
-        "proven = bound.within is None and bool(value < bound.rounding)",
-        (f"{FAULTS}::test_a_value_of_0_excludes_nothing",),
-    ),
-    Mutant(
         "Farkas multipliers: what they leave is taken for rounding",
-        "convexml/certificates/linear/absence.py",
-        "proven = bound.within is None and bool(value < -bound.rounding)",
-        "proven = bool(value < -bound.rounding)",
+        "convexml/certificates/conic/infeasible.py",
+        "if proves(program, pair.y, pair.bound):",
+        "if proves(program, pair.y, pair.value):",
         (f"{FAULTS}::test_what_multipliers_leave_is_no_rounding",),
     ),
     Mutant(

@@ -11,12 +11,8 @@ import numpy as np
 from ..certificates.algebra.searchers import highs
 from ..certificates.algebra.sums import exact_dot
 from ..certificates.certificate import Certificate
-from ..certificates.linear.absence import (
-    certify_infeasible,
-    certify_unbounded,
-    find_infeasibility,
-    find_unboundedness,
-)
+from ..certificates.conic.infeasible import certify_linear_infeasible, find_linear_infeasibility
+from ..certificates.linear.absence import certify_unbounded, find_unboundedness
 from ..certificates.linear.bound import (
     NAMES,
     LinearMultipliers,
@@ -243,7 +239,7 @@ class LinearProgram(ArrayProblem):
         self, multipliers: Mapping[str, Any], *, tol: float = 1e-6
     ) -> Certificate:
         """Verify Farkas multipliers, by name; claim "infeasible"."""
-        return certify_infeasible(self.data, multipliers, tol=tol, owner=self.name)
+        return certify_linear_infeasible(self.data, multipliers, tol=tol, owner=self.name)
 
     def certify_unbounded(self, ray: Any, point: Any, *, tol: float = 1e-6) -> Certificate:
         """Verify a ray of descent from a feasible point; claim "unbounded"."""
@@ -252,7 +248,7 @@ class LinearProgram(ArrayProblem):
     def find_evidence(self, *, tol: float = 1e-6) -> Certificate | None:
         """Verified evidence that the program is infeasible or unbounded; None where not found."""
         data, tol = self.data, positive_number(tol, self.name, "tol")
-        infeasible = find_infeasibility(data, tol)
+        infeasible = find_linear_infeasibility(data, tol)
         if infeasible is not None and infeasible.within is None:
             data.memo["exact point"] = False  # no point is certified next to this
         return find_unboundedness(data, tol) if infeasible is None else infeasible

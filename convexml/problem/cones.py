@@ -300,7 +300,7 @@ class ConeProgram:
 
     def without_objective(self) -> ConeProgram:
         """The program with the same points, and an objective of 0."""
-        return replace(self, P=0.0 * self.P, q=np.zeros(self.q.size), offset=0.0)
+        return replace(self, P=sparse.csc_array(self.P.shape), q=np.zeros(self.q.size), offset=0.0)
 
     def objective(self, x: Array) -> float:
         """x'Px / 2 + q'x + offset."""

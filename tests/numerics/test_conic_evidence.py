@@ -15,8 +15,8 @@ from convexml import Verdict
 from convexml.certificates.conic import slater as conic
 from convexml.certificates.conic.infeasible import verify_farkas
 from convexml.certificates.conic.program import conic_units
-from convexml.certificates.conic.ray import inside, is_ray
-from convexml.certificates.conic.unbounded import Growth, falls_along, flattened
+from convexml.certificates.conic.ray import flattened, inside, is_ray
+from convexml.certificates.conic.unbounded import Growth, falls_along
 from convexml.duality import cone_program
 from convexml.problem import cones
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from itertools import chain, repeat, tee
+from typing import Any
 
 import numpy as np
 
@@ -11,50 +14,30 @@ from ...errors import SolverError
 from ...formulas import Condition, worst
 from ...numerics import Array, gamma
 from ...problem.cones import ConeProgram
+from ...problem.linear_program import LinearData
+from ...validation import positive_number
 from ..algebra.dual_points import Priced, bounded_prices, rational_prices
 from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
-from ..judge import absent, judge
-from ..linear.absence import find_infeasibility
+from ..judge import absent, judge, violated
+from ..linear.absence import farkas_multipliers
+from ..linear.bound import LinearMultipliers, complete_multipliers, dual_rows
 from ..scale import ProgramUnits
 from .bounds import bound_of, priced_candidates
 from .margin import nudged
-from .prices import Budget, carried, priced
+from .prices import Budget, carried, priced, unpriced
 from .program import conic_units, distances, fitted, linear_rows, row_sizes, share
 from .search import Completed, Relaxation, relax, relax_by_vertex
-
-# Farkas multipliers of a cone program that a search finds, those of its linear rows ahead.
-
-
-def multipliers_of_linear_rows(program: ConeProgram) -> Array | None:
-    """Verified by the linear engine, and 0 on other rows; None where it finds none."""
-    data, rows = linear_rows(program)
-    found = find_infeasibility(data) if rows.size else None
-    if found is None:
-        return None
-    y = np.zeros(program.b.size)
-    y[rows] = np.concatenate([found.evidence["lambda_ub"], found.evidence["nu"]])
-    return y
-
-
-def farkas_candidates(
-    program: ConeProgram, relaxation: Relaxation | None, passed: Array | None
-) -> Iterator[Array | None]:
-    """Multipliers to try; linear constraints have a search of their own, which is exact."""
-    if program.is_polyhedral:
-        yield multipliers_of_linear_rows(program)
-    yield None if relaxation is None else relaxation.y
-    yield passed
-    if not program.is_polyhedral:
-        yield multipliers_of_linear_rows(program)
-
 
 Fitted = Callable[[], ProgramUnits]
 """The units of the data, fitted where they are asked for: exact multipliers need none."""
 NOTHING, TINY = 1e-100, 1e-250
 """A b'y below this share of its terms, or this number, is what underflow can leave."""
-LEAST = 1e-6
-"""How far, relatively, a relaxation may be from its bound before another solver is asked."""
+MANY = 500
+"""Above so many rows a simplex method takes longer to the smallest relaxation than an interior
+point method, up to a hundred times as long."""
+NOISE = 1e-9
+"""A multiplier below this share of the largest one is a solver's rounding."""
 
 
 def certify_infeasible(
@@ -65,6 +48,9 @@ def certify_infeasible(
     tol: float,
 ) -> Certificate:
     """Farkas multipliers, and the smallest relaxation that restores feasibility.
+
+    Linear constraints have many multipliers: whatever search finds them, those that prove it as
+    they are come before any repair.
 
     Parameters
     ----------
@@ -87,57 +73,63 @@ def certify_infeasible(
         must move (in total the least); "relaxation_total", and "relaxation_bound", which no
         relaxation can be below.
     """
-    found = _by_vertex(program, units, soft, tol)
-    return _by_search(program, units, soft, passed, tol) if found is None else found
-
-
-def _by_vertex(program: ConeProgram, units: Fitted, soft: Array, tol: float) -> Certificate | None:
-    """One linear program has both, multipliers and relaxation; None where that is not verified."""
-    relaxation = relax_by_vertex(program, soft)
-    if relaxation is None or not relaxation.total > 0.0:
-        return None
-    found = verify_farkas(program, units, relaxation.y, tol)
-    if found.verdict is not Verdict.CERTIFIED:
-        return None
-    evidence = relaxation.evidence(found.dual["y"])
-    least = relaxation.total <= (1.0 + LEAST) * evidence["relaxation_bound"]
-    return found.but(evidence=found.evidence | evidence) if least else None
-
-
-def _by_search(
-    program: ConeProgram, units: Fitted, soft: Array, passed: Array | None, tol: float
-) -> Certificate:
-    """``certify_infeasible`` by every way to multipliers."""
-    relaxation, why = None, ""
-    try:
-        relaxation = relax(program, soft)
-    except SolverError as error:
-        why = str(error)
-    best = absent("infeasible", (), tol, reason=why)
-    for y in farkas_candidates(program, relaxation, passed):
-        if y is None:
-            continue
-        found = verify_farkas(program, units, y, tol)
-        if found.evidence.get("radius", 0.0) > best.evidence.get("radius", 0.0) or not best.reason:
-            best = found
+    program, known = program.without_objective(), list[Relaxation]()
+    quick, again = tee(_candidates(program, soft, passed, known))
+    early = zip(quick, repeat(False)) if program.is_polyhedral else ()
+    best = absent("infeasible", (), tol, reason="no multipliers were found")
+    for y, thorough in chain(early, zip(again, repeat(True))):
+        falls = exact_dot(program.b, y) < 0.0  # or the search found that there is a point
+        if falls or not thorough or not program.is_polyhedral:
+            found = verify_farkas(program, units, y, tol, thorough and falls)
+            best = found if _excludes(found) >= _excludes(best) else best
         if best.verdict is Verdict.CERTIFIED:
             break
-    if relaxation is not None and best.verdict is not Verdict.CERTIFIED:
-        best = _from_phase(program, units, relaxation, best, tol)
-    if relaxation is not None and best.verdict is Verdict.CERTIFIED:
-        best = best.but(evidence=best.evidence | relaxation.evidence(best.dual["y"]))
+    if known and best.verdict is not Verdict.CERTIFIED:
+        best = _from_phase(program, units, known[-1], best, tol)
+    if known and best.verdict is Verdict.CERTIFIED:
+        best = best.but(evidence=best.evidence | known[-1].evidence(best.dual["y"]))
     return best
 
 
-def verify_farkas(program: ConeProgram, units: Fitted, y: Array, tol: float) -> Certificate:
-    """Price y in K* with A'y about 0, and say what b'y < 0 proves then."""
-    program = program.without_objective()
-    level = float(np.max(np.abs(y), initial=0.0))
-    passed = np.where(np.abs(y) <= 1e-9 * level, 0.0, y) / (level or 1.0)
+def _excludes(found: Certificate) -> tuple[bool, float]:
+    """Whether it proves the claim, or else how many points it excludes."""
+    return found.verdict is Verdict.CERTIFIED, found.evidence.get("radius", 0.0)
+
+
+def _candidates(
+    program: ConeProgram, soft: Array, passed: Array | None, relaxations: list[Relaxation]
+) -> Iterator[Array]:
+    """Multipliers to try: of the smallest relaxation, those passed, and of linear rows alone."""
+    small, least = program.b.size <= MANY, np.inf
+    for search in (relax_by_vertex, relax) if small else (relax, relax_by_vertex):
+        with suppress(SolverError):
+            if least > 0.0 and (found := search(program, soft)) is not None:
+                least = found.total
+                relaxations.append(found)
+                yield found.y
+    if passed is not None:
+        yield passed
+    data, rows = linear_rows(program)
+    for part in farkas_multipliers(data) if rows.size else ():
+        y = np.zeros(program.b.size)
+        y[rows] = part
+        yield y
+
+
+def verify_farkas(
+    program: ConeProgram, units: Fitted, y: Array, tol: float, thorough: bool = True
+) -> Certificate:
+    """Price y in K* with A'y about 0, and say what b'y < 0 proves then.
+
+    Not ``thorough``, only by exact multipliers and by bounds of variables: that takes little.
+    """
+    if np.any(program.q) or program.P.nnz:
+        program = program.without_objective()
+    passed = y / (float(np.max(np.abs(y), initial=0.0)) or 1.0)
     tried, terms = [passed], float(exact_dot(np.abs(program.b), np.abs(passed)))
     if not _finite(program) or not np.all(np.isfinite(passed)) or not np.isfinite(terms):
         return _overflow(tol)
-    for pair in _dual_points(program, units, passed, terms):
+    for pair in _dual_points(program, units, passed, terms, thorough):
         if proves(program, pair.y, pair.bound):
             return _certified(program, units, pair.y, passed, np.inf, tol)
         tried.append(pair.y)
@@ -145,28 +137,32 @@ def verify_farkas(program: ConeProgram, units: Fitted, y: Array, tol: float) -> 
     return _certified(program, units, best, passed, _radius(program, best), tol)
 
 
-def _dual_points(program: ConeProgram, units: Fitted, y: Array, terms: float) -> Iterator[Priced]:
+def _dual_points(
+    program: ConeProgram, units: Fitted, y: Array, terms: float, thorough: bool
+) -> Iterator[Priced]:
     """Points that are priced without units, then others near (0, y); ``terms`` sizes b'y."""
     none = np.zeros(program.q.size)
     pair = carried(program, none, y)
     yield pair
+    # Of whole numbers multipliers are often multiples of the least of them.
+    least = np.min(np.abs(y), where=np.abs(y) > NOISE, initial=1.0)
+    yield unpriced(program, none, np.round(y / least))
     yield from rational_prices(program, none, y)
     yield from bounded_prices(program, none, y, pair)
-    own = replace(units(), size=terms)
-    yield from priced_candidates(program, none, none, y, own, Budget(), mixed=False)
+    if thorough:
+        own = replace(units(), size=terms)
+        sizes = row_sizes(program, own)
+        weight = np.abs(y) * np.where(sizes > 0.0, sizes, 1.0)
+        y = np.where(weight <= NOISE * np.max(weight, initial=0.0), 0.0, y)
+        yield from priced_candidates(program, none, none, y, own, Budget(), mixed=False)
 
 
 def _from_phase(
-    program: ConeProgram,
-    units: Fitted,
-    relaxation: Relaxation,
-    other: Certificate,
-    tol: float,
+    program: ConeProgram, units: Fitted, relaxation: Relaxation, other: Certificate, tol: float
 ) -> Certificate:
     """The smallest relaxation is certainly positive where its own dual says so."""
-    phase = relaxation.phase
-    everything = np.ones(phase.q.size, dtype=bool)
-    x, pair = relaxation.primal, Completed(relaxation.primal, relaxation.dual)
+    phase, x = relaxation.phase, relaxation.primal
+    everything, pair = np.ones(x.size, dtype=bool), Completed(x, relaxation.dual)
     fit = fitted(phase, conic_units(phase))
     bound = bound_of(phase, fit, x, everything, pair, None, 0.5 * relaxation.total)
     y = bound.y[: program.b.size]
@@ -285,3 +281,79 @@ def _rows(program: ConeProgram, units: Fitted, y: Array) -> list[Condition]:
         worst("A'y = 0", "dual_feasibility", left, terms),
         worst("b'y < 0", "dual_feasibility", max(float(program.b @ y), 0.0)),
     ]
+
+
+# Farkas multipliers of a linear program: one whose cones are orthants, its bounds their last rows.
+
+
+def certify_linear_infeasible(
+    data: LinearData,
+    multipliers: Mapping[str, Any],
+    *,
+    tol: float = 1e-6,
+    owner: str = "LinearProgram",
+) -> Certificate:
+    """Verify Farkas multipliers of a linear program.
+
+    Parameters
+    ----------
+    data : LinearData
+        The program; its cost plays no part.
+    multipliers : dict
+        "lambda_ub", "nu", "lambda_lower", "lambda_upper" with A_ub'lambda_ub + A_eq'nu
+        - lambda_lower + lambda_upper = 0 and b_ub'lambda_ub + b_eq'nu - lower'lambda_lower
+        + upper'lambda_upper < 0. Missing ones of rows are 0; missing ones of bounds come from
+        the others.
+    tol : float
+        Of the rows; the value is below 0 by more than every residual costs, or proves nothing.
+    owner : str
+        Who asks, for the messages.
+
+    Returns
+    -------
+    Certificate
+        Claim "infeasible". ``evidence`` holds the repaired multipliers, scaled so that their
+        ``value`` is -1, and a ``radius``: where it is finite, no point whose entries are all below
+        it is feasible, and nothing is proved of others.
+    """
+    tol = positive_number(tol, owner, "tol")
+    data = data.with_cost(np.zeros(data.n))
+    given, program = complete_multipliers(data, multipliers, owner), data.as_cones
+    y = given.by_row(data)
+    found = verify_farkas(program, lambda: conic_units(program), y, tol)
+    # The same conditions without the cost.
+    rows = [replace(row, name=row.name.removeprefix("c + ")) for row in dual_rows(data, given)]
+    value, terms = max(-given.dual_sum(data), 0.0), np.abs(program.b) @ np.abs(y)
+    rows.append(worst(_value(data), "dual_feasibility", value, terms))
+    broken = [row for row in rows if not row.meets(tol)]
+    reason = violated(broken[0]) if broken else found.reason
+    evidence = found.evidence
+    if evidence:
+        evidence = LinearMultipliers.of_rows(data, found.dual["y"]).as_dict() | evidence
+    proven = found.verdict is Verdict.CERTIFIED
+    found = found.but(conditions=tuple(rows), reason=reason, evidence=evidence, dual={})
+    return judge(found, proven=proven)
+
+
+def _value(data: LinearData) -> str:
+    """The condition on b'y, in the terms that the program has."""
+    terms = [
+        ("+ b_ub' lambda_ub", data.b_ub.size > 0),
+        ("+ b_eq' nu", data.b_eq.size > 0),
+        ("- lower' lambda_lower", np.any(np.isfinite(data.lower))),
+        ("+ upper' lambda_upper", np.any(np.isfinite(data.upper))),
+    ]
+    told = " ".join(term for term, there in terms if there)
+    return f"{told.removeprefix('+ ') or '0'} < 0"
+
+
+def find_linear_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificate | None:
+    """Search for Farkas multipliers of a linear program, and verify them."""
+    program = data.as_cones
+    soft = np.ones(program.b.size, dtype=bool)
+    found = certify_infeasible(program, lambda: conic_units(program), soft, None, tol)
+    if found.verdict is not Verdict.CERTIFIED:
+        return None
+    named = LinearMultipliers.of_rows(data, found.dual["y"]).as_dict()
+    found = certify_linear_infeasible(data, named, tol=tol)
+    return found if found.verdict is Verdict.CERTIFIED else None

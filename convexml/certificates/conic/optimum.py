@@ -8,13 +8,12 @@ from dataclasses import replace
 from itertools import chain
 
 import numpy as np
-from scipy import sparse
 from scipy.sparse.linalg import lsqr
 
 from ...errors import SolverError
 from ...formulas import Condition, worst
 from ...numerics import EPS, Array, length
-from ...problem.cones import ConeProgram, NonnegativeCone, ZeroCone, cone_program_of
+from ...problem.cones import ConeProgram, NonnegativeCone, ZeroCone
 from ...problem.linear_program import LinearData
 from ..algebra.dual_points import dual_residual, dual_value
 from ..algebra.polyhedron import Interior, relative_interior
@@ -39,7 +38,7 @@ from .program import (
     times,
 )
 from .ray import has_point_among, inside, mixed
-from .search import Completed, interior_point
+from .search import Completed, interior_point, inwards
 
 # Whether a better point is a witness: what an exactly feasible one near it is worth.
 
@@ -97,16 +96,6 @@ def _within(program: ConeProgram, z: Array) -> Iterator[Array]:
         return
     for part in SHARES:
         yield (1.0 - part) * z + part * inner
-
-
-def inwards(program: ConeProgram) -> ConeProgram:
-    """Maximise t <= 1 where b - A x - t e is in K, e inside of the curved cones."""
-    n = program.q.size
-    e = interior_point(program) * ~program.ruled_by(ZeroCone, NonnegativeCone)
-    limit = sparse.csc_array(([1.0], ([0], [n])), shape=(1, n + 1))
-    A = sparse.vstack([sparse.hstack([program.A, e[:, None]]), limit], format="csc")
-    cost, b = -np.eye(1, n + 1, n).ravel(), np.append(program.b, 1.0)
-    return cone_program_of(None, cost, A, b, [*program.cones, NonnegativeCone(1)])
 
 
 # Whether the constraints of a cone program can be met, not only to within tol.

@@ -14,7 +14,7 @@ from scipy.sparse.linalg import splu
 from ...errors import SolverError
 from ...formulas import Condition
 from ...numerics import Array, power_of_two
-from ...problem.cones import Cone, ConeProgram, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
+from ...problem.cones import ConeProgram, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
 from ...problem.linear_program import LinearData
 from ..algebra.definite import powers_of_two
 from ..algebra.searchers import solve_cone_program
@@ -109,34 +109,6 @@ def row_sizes(program: ConeProgram, units: ProgramUnits) -> Array:
 def share(size: float, sizes: Array) -> Array:
     """size / sizes: what a multiplier or a slope counts against; 0 where the data have no size."""
     return np.divide(size, sizes, out=np.zeros(sizes.size), where=sizes > 0.0)
-
-
-def smallest_cones(program: ConeProgram) -> tuple[Cone, ...]:
-    """The cones, and {0} in the place of a second-order one that no slack can fill.
-
-    Its head is c t, c > 0, where a row says t <= 0, or nothing at all: that is 0, and so are the
-    others.
-    """
-    curved = [part for cone, part in program.blocks if isinstance(cone, SecondOrder)]
-    if not any(program.b[part.start] == 0.0 for part in curved) or program.rounded is not None:
-        return program.cones
-    A, b = program.A_by_row, program.b
-
-    def entries_of(row: int) -> list[tuple[int, float]]:
-        every = slice(A.indptr[row], A.indptr[row + 1])
-        pairs = zip(A.indices[every].tolist(), A.data[every].tolist(), strict=True)
-        return [(column, entry) for column, entry in pairs if entry != 0.0]
-
-    alone = (b == 0.0) & (np.diff(A.indptr) == 1)
-    single = np.flatnonzero(program.ruled_by(NonnegativeCone) & alone).tolist()
-    capped = {column for row in single for column, entry in entries_of(row) if entry > 0.0}
-    found: list[Cone] = []
-    for cone, part in program.blocks:
-        pinned = isinstance(cone, SecondOrder) and b[part.start] == 0.0
-        head = entries_of(part.start) if pinned else []
-        pinned = pinned and len(head) <= 1 and all(j in capped and a < 0.0 for j, a in head)
-        found.append(ZeroCone(cone.dim) if pinned else cone)
-    return tuple(found)
 
 
 # Sizes of the rows, columns and objective of a cone program, from its data.

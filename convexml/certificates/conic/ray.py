@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,15 +23,76 @@ from ...problem.cones import (
 )
 from ...problem.linear_program import LinearData
 from ..algebra.definite import SAFE, eigenvalue_bound
+from ..algebra.dual_points import alone
 from ..algebra.polyhedron import Interior, nearby, relative_interior
 from ..algebra.sums import exact_dot, exact_pair
 from .margin import below, inside_power
-from .program import smallest_cones
 
 INWARDS = 1e-2
 """How far, for its size, a ray on the border of a curved cone is moved before others are tried."""
 SUMMED = 1e-12
 """What the coefficients of an objective may be off by: a modeller adds up several terms."""
+
+
+# Rays of a cone program where curved cones leave none but those of flatter ones.
+
+
+Part = tuple[Cone, Any]
+"""A cone, and the combinations of a block's rows that it rules: a matrix."""
+
+
+def flattened(program: ConeProgram) -> ConeProgram:
+    """A program with the same rays d, -A d in K, of fewer curved cones; b is that of the rows.
+
+    Decided by coefficients that are equal, not nearly: (t, +-t, v) in a second-order cone, as
+    squares are written, has v = 0 and t >= 0; (0, v) has v = 0, and so has (c t, v), c > 0, where
+    a row says t <= 0; (x, 0, z) in an exponential cone has x <= 0 and z >= 0. A residual of v that
+    is rounding has no such ray near in the curved cone, and one in the flat.
+    """
+    A = sparse.csr_array(program.A)
+    A.sum_duplicates()
+    A.eliminate_zeros()
+    off, (rows, columns, entries) = program.off(np.ones(program.q.size)), alone(program)
+    capped = set(columns[(entries > 0.0) & (off[rows] == 0.0)].tolist())
+
+    def entries_of(row: int) -> tuple[list[int], list[float]] | None:
+        part = slice(A.indptr[row], A.indptr[row + 1])
+        return None if off[row] else (A.indices[part].tolist(), A.data[part].tolist())
+
+    def flat(cone: Cone, start: int) -> list[Part]:
+        own = sparse.eye_array(cone.dim, format="csr")
+        if isinstance(cone, SecondOrder) and cone.dim > 1:
+            head, other = entries_of(start), entries_of(start + 1)
+            if head is not None and len(head[0]) < 2:
+                if capped.issuperset(head[0]) and all(entry < 0.0 for entry in head[1]):
+                    return [(ZeroCone(cone.dim), own)]
+            if head and other and head[0] == other[0] and cone.dim > 2:
+                if head[1] in (other[1], [-entry for entry in other[1]]):
+                    return [(NonnegativeCone(1), own[:1]), (ZeroCone(cone.dim - 2), own[2:])]
+        if isinstance(cone, ExponentialCone) and entries_of(start + 1) == ([], []):
+            return [(NonnegativeCone(2), sparse.diags_array([-1.0, 1.0, 1.0]).tocsr()[[0, 2]])]
+        return [(cone, own)]
+
+    parts = [flat(cone, part.start) for cone, part in program.blocks]
+    changed = any(found[0][0] is not cone for found, cone in zip(parts, program.cones, strict=True))
+    return recombined(program, parts) if changed else program
+
+
+def recombined(program: ConeProgram, parts: list[list[Part]]) -> ConeProgram:
+    """The program with other cones, of combinations of the rows of each block."""
+    matrices = [sparse.vstack([matrix for _, matrix in found]) for found in parts]
+    rows, rounded = sparse.block_diag(matrices, format="csr"), program.rounded
+    return replace(
+        program,
+        A=sparse.csc_array(rows @ program.A),
+        b=rows @ program.b,
+        cones=tuple(cone for found in parts for cone, _ in found if cone.dim),
+        rounded=None if rounded is None else replace(rounded, rows=abs(rows) @ rounded.rows),
+        pairs=None,
+    )
+
+
+# Exact rays and points nearby.
 
 
 def is_ray(program: ConeProgram, ray: Array) -> bool:
@@ -73,8 +135,8 @@ def has_point_among(program: ConeProgram, points: Iterable[Array]) -> bool:
         rows = sparse.hstack([rounded.rows, sparse.csr_array((m, 1))], format="csr")
         rounded = Rounded(rows, np.zeros(n + 1), np.zeros(n + 1, dtype=bool))
     down = np.append(np.zeros(n), -1.0)
-    cone = ConeProgram(flat, down, A, np.zeros(m), smallest_cones(program), rounded=rounded)
-    return any(_rays(cone, (np.append(x, 1.0) for x in points)))
+    cone = ConeProgram(flat, down, A, np.zeros(m), program.cones, rounded=rounded)
+    return any(_rays(flattened(cone), (np.append(x, 1.0) for x in points)))
 
 
 def _rays(program: ConeProgram, rays: Iterable[Array]) -> Iterator[bool]:

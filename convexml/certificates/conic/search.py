@@ -21,6 +21,7 @@ from ...problem.cones import (
     SecondOrder,
     Semidefinite,
     ZeroCone,
+    cone_program_of,
 )
 from ..algebra.definite import definite_solver, powers_of_two
 from ..algebra.dual_points import Priced
@@ -59,6 +60,17 @@ def inward(cone: Cone) -> Array:
 def interior_point(program: ConeProgram) -> Array:
     """``inward`` of each cone, one after the other."""
     return np.concatenate([np.zeros(0), *(inward(cone) for cone in program.cones)])
+
+
+def inwards(program: ConeProgram, e: Array | None = None) -> ConeProgram:
+    """Maximise t <= 1 where b - A x - t e is in K; by default e is inside of the curved cones."""
+    n = program.q.size
+    if e is None:
+        e = interior_point(program) * ~program.ruled_by(ZeroCone, NonnegativeCone)
+    limit = sparse.csc_array(([1.0], ([0], [n])), shape=(1, n + 1))
+    A = sparse.vstack([sparse.hstack([program.A, e[:, None]]), limit], format="csc")
+    cost, b = -np.eye(1, n + 1, n).ravel(), np.append(program.b, 1.0)
+    return cone_program_of(None, cost, A, b, [*program.cones, NonnegativeCone(1)])
 
 
 def mixtures(program: ConeProgram, w: Array, y: Array) -> Iterator[tuple[Array, Array]]:

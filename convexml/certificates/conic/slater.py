@@ -26,9 +26,9 @@ from ...problem.cones import (
     ZeroCone,
 )
 from ..algebra.polyhedron import relative_interior
-from .optimum import inwards
 from .program import linear_rows, solve_scaled
 from .ray import inside, mixed
+from .search import inwards
 
 TINY = 1e-290
 """A distance that asks for the inside of a cone, not its border."""

@@ -27,81 +27,18 @@ from ..algebra.sums import exact_dot, exact_pair
 from ..certificate import Certificate
 from ..judge import absent, judge
 from .program import distances, solve_scaled
-from .ray import falls, has_point, in_cone, in_face, is_ray, is_straight
-from .search import interior_point, relax
-
-# Rays of a cone program where curved cones leave none but those of flatter ones.
-
-
-def flattened(program: ConeProgram) -> ConeProgram:
-    """A program with the same rays d, -A d in K, of fewer curved cones; b is that of the rows.
-
-    Decided by coefficients that are equal, not nearly: (t, +-t, v) in a second-order cone, as
-    squares are written, has v = 0 and t >= 0; so has (0, v); (x, 0, z) in an exponential cone has
-    x <= 0 and z >= 0. A residual of v that is rounding has no such ray near in the curved cone, and
-    one in the flat.
-    """
-    A = sparse.csr_array(program.A)
-    A.sum_duplicates()
-    A.eliminate_zeros()
-    parts = [part for block in program.blocks for part in _flat(program, A, *block)]
-    if len(parts) == len(program.cones):
-        return program
-    rows = np.concatenate([rows for _, rows, _ in parts])
-    signs = np.concatenate([np.full(rows.size, 1.0) if s is None else s for _, rows, s in parts])
-    rounded = program.rounded
-    return replace(
-        program,
-        A=sparse.csc_array(sparse.diags_array(signs) @ A[rows]),
-        b=signs * program.b[rows],
-        cones=tuple(cone for cone, _, _ in parts),
-        rounded=None if rounded is None else replace(rounded, rows=rounded.rows[rows]),
-    )
-
-
-Part = tuple[Cone, Array, Array | None]
-"""A cone, the rows that it rules, and their signs where some are turned."""
-
-
-def _flat(program: ConeProgram, A: Any, cone: Cone, part: slice) -> Iterator[Part]:
-    rows = np.arange(part.start, part.stop)
-    if isinstance(cone, SecondOrder) and rows.size > 2 and _twins(program, A, *rows[:2]):
-        yield NonnegativeCone(1), rows[:1], None
-        yield ZeroCone(rows.size - 2), rows[2:], None
-    elif isinstance(cone, SecondOrder) and rows.size > 1 and _is_empty(program, A, rows[0]):
-        yield NonnegativeCone(1), rows[:1], None
-        yield ZeroCone(rows.size - 1), rows[1:], None
-    elif isinstance(cone, ExponentialCone) and _is_empty(program, A, rows[1]):
-        yield NonnegativeCone(1), rows[:1], np.array([-1.0])
-        yield NonnegativeCone(1), rows[2:], None
-    else:
-        yield cone, rows, None
-
-
-def _twins(program: ConeProgram, A: Any, first: int, second: int) -> bool:
-    """Whether two rows of A are equal, or opposite, for certain."""
-    (where, values), (other, others) = _row(A, first), _row(A, second)
-    if not np.array_equal(where, other) or _is_off(program, first) or _is_off(program, second):
-        return False
-    return np.array_equal(values, others) or np.array_equal(values, -others)
-
-
-def _is_empty(program: ConeProgram, A: Any, row: int) -> bool:
-    return not _row(A, row)[0].size and not _is_off(program, row)
-
-
-def _row(A: Any, row: int) -> tuple[Array, Array]:
-    part = slice(A.indptr[row], A.indptr[row + 1])
-    return A.indices[part], A.data[part]
-
-
-def _is_off(program: ConeProgram, row: int) -> bool:
-    """Whether the coefficients may be other ones."""
-    if program.rounded is None:
-        return False
-    where, values = _row(program.rounded.rows, row)
-    return bool(np.any(values[where < program.q.size]))
-
+from .ray import (
+    Part,
+    falls,
+    flattened,
+    has_point,
+    in_cone,
+    in_face,
+    is_ray,
+    is_straight,
+    recombined,
+)
+from .search import interior_point, inwards, relax
 
 # Unbounded along a curve: the objective falls like a logarithm, along no ray.
 #
@@ -141,38 +78,40 @@ def find_curve(program: ConeProgram, x: Array) -> Growth | None:
     """
     try:
         wide = _widest(program)
-        for digits in DIGITS:
-            ray = _rounded(wide, digits)
-            if not _is_recession(program, ray):
-                continue
-            steep = _steepest(program, ray)
-            for further in DIGITS:
-                curve = Growth(ray, _rounded(steep, further))
-                if falls_along(program, x, curve):
-                    return curve
     except SolverError:
         return None
+    for digits in DIGITS:
+        ray = _rounded(wide, digits)
+        turned = beside(program, x, ray)
+        if turned is None or (turn := find_ray(turned)) is None:
+            continue
+        if is_ray(turned, turn):
+            return Growth(ray, turn)
     return None
 
 
 def falls_along(program: ConeProgram, x: Array, curve: Growth) -> bool:
-    """Whether every condition of the module's head holds of these floats, exactly."""
-    d, e = curve
-    if not (_is_recession(program, d) and falls(program, e) and is_straight(program, e)):
-        return False
-    slack = program.slack(x)
-    u, low = exact_pair(program.A, -d)
-    v, rest = exact_pair(program.A, -e)
-    off = program.off(d) + program.off(e)
+    """Whether every condition of the head of this part holds of these floats, exactly."""
+    turned = beside(program, x, curve.ray)
+    return turned is not None and is_ray(turned, curve.turn)
+
+
+def beside(program: ConeProgram, x: Array, d: Array) -> ConeProgram | None:
+    """The program whose rays are the turns e beside a ray d; None where d is not known to be one.
+
+    Of a combination of rows that may be rounded nothing is known.
+    """
+    if not _is_recession(program, d):
+        return None
+    (u, low), off, slack = exact_pair(program.A, -d), program.off(d), program.slack(x)
+    parts: list[list[Part]] = []
     for cone, part in program.blocks:
-        known = not any(np.any(each[part]) for each in (low, rest, off))
-        if isinstance(cone, Semidefinite) and np.any(u[part]):
-            at, others = u[part], (v[part], rest[part])
-            if not _stays_inside(cone, at, low[part], off[part], others):
-                return False
-        elif not _stays(cone, slack[part], u[part], v[part], off[part], known):
-            return False
-    return True
+        rows = program.A_by_row[part]
+        found = _turns(cone, rows, slack[part], u[part], low[part], off[part])
+        if found is None:
+            return None
+        parts.append([found])
+    return recombined(program, parts)
 
 
 def _is_recession(program: ConeProgram, d: Array) -> bool:
@@ -182,33 +121,37 @@ def _is_recession(program: ConeProgram, d: Array) -> bool:
     return falls(program, d) or not (np.any(program.q * d) or program.costs_off(d))
 
 
-def _stays(cone: Cone, s: Array, u: Array, v: Array, off: Array, known: bool) -> bool:
+def _turns(cone: Cone, A: Any, s: Array, u: Array, low: Array, off: Array) -> Part | None:
+    """What a cone asks of a turn: another cone, of combinations of its rows; None of unknown u."""
+    known, own = not (np.any(low) or np.any(off)), sparse.eye_array(cone.dim, format="csr")
     match cone:
         case ZeroCone():
-            return not any(np.any(each) for each in (u, v, off))
+            return (cone, own) if known and not np.any(u) else None
         case NonnegativeCone():
-            return bool(np.all((u > off) | ((u == 0.0) & (off == 0.0) & (v >= 0.0))))
+            flat = (u == 0.0) & (off == 0.0)
+            rows = own[np.flatnonzero(flat)]
+            return (NonnegativeCone(rows.shape[0]), rows) if np.all((u > off) | flat) else None
+        case Semidefinite() if np.any(u):
+            away = ~_face(cone, u)
+            stays = not (np.any(low[away]) or np.any(off[away]))
+            rows = own[np.flatnonzero(away)]
+            inner = stays and in_face(cone, u, length(low) + length(off))
+            return (ZeroCone(rows.shape[0]), rows) if inner else None
     if not known:
-        return False
+        return None
     if in_cone(cone, u, strictly=True):
-        return True
+        return ZeroCone(0), own[:0]
     if isinstance(cone, ExponentialCone) and u[2] > 0.0:
-        return in_cone(cone, s, True) and bool(u[0] <= 0.0 and u[1] == 0.0 and v[1] == 0.0)
+        inner = in_cone(cone, s, True) and bool(u[0] <= 0.0 and u[1] == 0.0)
+        return (ZeroCone(1), own[[1]]) if inner else None
     if isinstance(cone, SecondOrder) and u[0] > 0.0:
         turned = np.concatenate([u[:1], -u[1:]])
-        steep = exact_dot(u, turned) >= 0.0 and exact_dot(turned, v) >= 0.0
-        return in_cone(cone, s, True) and bool(steep)
-    return in_cone(cone, u) and in_cone(cone, v)
-
-
-def _stays_inside(
-    cone: Semidefinite, u: Array, low: Array, off: Array, others: tuple[Array, ...]
-) -> bool:
-    """Whether u + low, off by so much, is inside of its face, where the others are too."""
-    beyond = ~_face(cone, u)
-    if any(np.any(each[beyond]) for each in (low, off, *others)):
-        return False
-    return in_face(cone, u, length(low) + length(off))
+        row = sparse.csr_array(turned[None, :])
+        product, rest = exact_pair(sparse.csr_array(A.T), turned)
+        exact = np.array_equal((row @ A).toarray()[0], product) and not np.any(rest)
+        inner = in_cone(cone, s, True) and exact_dot(u, turned) >= 0.0
+        return (NonnegativeCone(1), row) if inner and exact else None
+    return (cone, own) if in_cone(cone, u) else None
 
 
 def _face(cone: Semidefinite, u: Array) -> Array:
@@ -251,44 +194,7 @@ def _widest(program: ConeProgram) -> Array:
     cones += [NonnegativeCone(1), ZeroCone(n), NonnegativeCone(2 * k)]
     cost = np.concatenate([np.zeros(n), -np.ones(k)])
     P = sparse.diags_array(np.concatenate([np.full(n, 1e-4), np.zeros(k)]))
-    return _solved(cone_program_of(P, cost, A, b, cones), n)
-
-
-def _steepest(program: ConeProgram, d: Array) -> Array:
-    """The shortest e with q'e = -1 that the blocks allow beside d."""
-    n, u = program.q.size, -(program.A @ d)
-    rows: list[object] = [sparse.csc_array(program.q[None, :]), program.P]
-    cones: list[Cone] = [ZeroCone(1), ZeroCone(n)]
-    A = sparse.csr_array(program.A)
-    for cone, part in program.blocks:
-        here, own = A[part], u[part]
-        if isinstance(cone, NonnegativeCone):
-            here = here[np.flatnonzero(own <= 0.0)]
-            cone = NonnegativeCone(here.shape[0])
-        elif isinstance(cone, ZeroCone):
-            pass
-        elif isinstance(cone, Semidefinite) and in_face(cone, own, 0.0):
-            here = here[np.flatnonzero(~_face(cone, own))]
-            cone = ZeroCone(here.shape[0])
-        elif in_cone(cone, own, strictly=True):
-            continue
-        elif isinstance(cone, ExponentialCone) and own[2] > 0.0:
-            here, cone = here[[1]], ZeroCone(1)
-        elif isinstance(cone, SecondOrder) and own[0] > 0.0:
-            turned = np.concatenate([own[:1], -own[1:]])
-            here, cone = sparse.csr_array(turned[None, :]) @ here, NonnegativeCone(1)
-        if cone.dim:
-            rows.append(here)
-            cones.append(cone)
-    b = np.zeros(sum(cone.dim for cone in cones))
-    b[0] = -1.0
-    order = sparse.eye_array(n) * 1.0
-    A = sparse.vstack(rows, format="csc")
-    return _solved(cone_program_of(order, np.zeros(n), A, b, cones), n)
-
-
-def _solved(program: ConeProgram, n: int) -> Array:
-    return solve_scaled(program)[0][:n]
+    return solve_scaled(cone_program_of(P, cost, A, b, cones))[0][:n]
 
 
 def _rounded(z: Array, digits: int | None) -> Array:
@@ -345,35 +251,26 @@ def _plain(ray: Array) -> Iterator[Array]:
 
 
 def _deepest(program: ConeProgram) -> Array | None:
-    """Maximise t with -A d - t e in K, P d = 0, q'd <= -1 in a box that grows."""
-    n, m = program.q.size, program.b.size
-    norm = float(np.linalg.norm(program.q))
+    """The point furthest inside, to t = 1, of the rays with q'd <= -1."""
+    n, norm = program.q.size, float(np.linalg.norm(program.q))
     if norm == 0.0:
         return None
-    q = program.q / norm
-    one = sparse.csc_array(np.ones((1, 1)))
     bent = sparse.csr_array(program.P)
     bent = bent[np.flatnonzero(np.diff(bent.indptr))]
-    blocks = [
-        [bent, None],
-        [program.A, interior_point(program)[:, None]],
-        [q[None, :], None],
-        [None, one],
-    ]
-    cones: list[Cone] = [ZeroCone(bent.shape[0]), *program.cones, NonnegativeCone(2)]
-    right = np.concatenate([np.zeros(bent.shape[0] + m), [-1.0], [1.0]])
-    kept = [row for row in blocks if row[0] is None or row[0].shape[0]]
-    A = sparse.block_array(
-        [[None if part is None else sparse.csc_array(part) for part in row] for row in kept],
-        format="csc",
+    k, fall = bent.shape[0], sparse.csr_array(program.q[None, :] / norm)
+    cones = (ZeroCone(k), *program.cones, NonnegativeCone(1))
+    rays = ConeProgram(
+        program.P,
+        program.q,
+        sparse.vstack([bent, program.A, fall], format="csc"),
+        np.append(np.zeros(k + program.b.size), -1.0),
+        tuple(cone for cone in cones if cone.dim),
     )
+    deepest = inwards(rays, np.concatenate([np.zeros(k), interior_point(program), [0.0]]))
     # A small quadratic term picks one of the rays that are equally deep.
-    P = sparse.block_diag([1e-4 * sparse.eye_array(n), 0.0 * one], format="csc")
-    deepest = ConeProgram(
-        P, np.append(np.zeros(n), -1.0), A, right, tuple(c for c in cones if c.dim)
-    )
+    P = sparse.diags_array(np.append(np.full(n, 1e-4), 0.0), format="csc")
     try:
-        return solve_scaled(deepest)[0][:n]
+        return solve_scaled(replace(deepest, P=P))[0][:n]
     except SolverError:
         return None
 

@@ -19,7 +19,8 @@ from ...problem.frame import base_of
 from ...problem.linear_program import LinearData
 from ..algebra.rationals import solve_exactly
 from ..algebra.sums import exact_residual
-from ..linear.absence import find_infeasibility, rays
+from ..conic.infeasible import find_linear_infeasibility
+from ..linear.absence import rays
 from .existence import SMALL_ENOUGH, Evidence, few, with_ones
 from .margin import with_margin
 from .repair import repair_dual
@@ -45,7 +46,7 @@ def inseparable(objective: Objective) -> Evidence | None:
     (n, k), none = E.shape, (E[:0], np.zeros(0))
     free = np.full(k, np.inf)
     margins = LinearData(np.zeros(k), -E, -np.ones(n), *none, -free, free)
-    found = find_infeasibility(margins)
+    found = find_linear_infeasibility(margins)
     return None if found is None else _of_alpha(objective, found.evidence["lambda_ub"])
 
 

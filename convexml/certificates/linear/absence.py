@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,15 +22,11 @@ from ..certificate import Certificate, Verdict
 from ..judge import absent, judge, violated
 from .bound import (
     LinearMultipliers,
-    complete_multipliers,
-    dual_rows,
     equilibrated,
     exact_objective,
-    lower_bound,
     meets_rows,
     primal_interior,
     primal_rows,
-    repair_multipliers,
     residual,
     rounding_of_rows,
     sizes,
@@ -38,150 +34,40 @@ from .bound import (
     violations,
 )
 
-# Verified evidence that a linear program is infeasible: Farkas multipliers.
+# Farkas multipliers of rows, found by HiGHS or in rationals: to be verified by whoever asks.
 
 
-def certify_infeasible(
-    data: LinearData,
-    multipliers: Mapping[str, Any],
-    *,
-    tol: float = 1e-6,
-    owner: str = "LinearProgram",
-) -> Certificate:
-    """Verify Farkas multipliers.
+def farkas_multipliers(data: LinearData) -> Iterator[Array]:
+    """(lambda_ub, nu) of value -1, as small as possible, in equilibrated units and its own.
 
-    Parameters
-    ----------
-    data : LinearData
-        The program; its cost plays no part.
-    multipliers : dict
-        "lambda_ub", "nu", "lambda_lower", "lambda_upper" with A_ub'lambda_ub + A_eq'nu
-        - lambda_lower + lambda_upper = 0 and b_ub'lambda_ub + b_eq'nu - lower'lambda_lower
-        + upper'lambda_upper < 0. Missing ones of rows are 0; missing ones of bounds come from
-        the others.
-    tol : float
-        Of the rows; the value is below 0 by more than every residual costs, or proves nothing.
-    owner : str
-        Who asks, for the messages.
-
-    Returns
-    -------
-    Certificate
-        Claim "infeasible". ``evidence`` holds the repaired multipliers, scaled to sum 1 (in
-        absolute value), their ``value`` < 0 and a ``radius``: where it is finite, no point whose
-        entries are all below it is feasible, and nothing is proved of others.
+    Exact ones of a small program come last. Its bounds are rows, if it has any.
     """
-    tol = positive_number(tol, owner, "tol")
-    program = data.with_cost(np.zeros(data.n))
-    given = complete_multipliers(program, multipliers, owner)
-    total = sum(float(np.abs(value).sum()) for value in given.as_dict().values())
-    if total > 0.0:
-        given = given.scaled(1.0 / total)
-    point = repair_multipliers(program, given.lambda_ub, given.nu)
-    bound = lower_bound(program, point.lambda_ub, point.nu)
-    value = -bound.value
-    proven = bound.within is None and bool(value < -bound.rounding)
-    missed = float(np.abs(bound.residual).sum())
-    room = missed > 0.0 and value < -bound.rounding
-    radius = np.inf if not missed > 0.0 or proven else max(-value - bound.rounding, 0.0) / missed
-    # The same condition without the cost.
-    rows = [replace(row, name=row.name.removeprefix("c + ")) for row in dual_rows(program, given)]
-    rows.append(worst(_value(data), "dual_feasibility", max(value, 0.0)))
-    broken = [row for row in rows if row.kind == "dual_feasibility" and not row.meets(tol)]
-    within = None
-    if broken:
-        reason = violated(broken[0])
-    elif proven:
-        reason = (
-            f"these multipliers combine the constraints into 0 <= {value:.3g}, "
-            "so no point satisfies them all"
+    m, p = data.b_ub.size, data.b_eq.size
+    for scaled in reversed(_in_units(data)):
+        inner = scaled.data
+        value, signed = np.concatenate([inner.b_ub, inner.b_eq]), np.arange(m + p) < m
+        search = LinearData(
+            signed.astype(float),
+            sparse.csr_array((0, m + p)),
+            np.zeros(0),
+            sparse.vstack([inner.columns, sparse.csr_array(value[None, :])], format="csr"),
+            np.concatenate([np.zeros(data.n), [-1.0]]),
+            np.where(signed, 0.0, -np.inf),
+            np.full(m + p, np.inf),
         )
-    elif room:
-        within = radius
-        reason = f"what the multipliers leave makes room for feasible points of size {radius:.3g}"
-    else:
-        reason = f"the multipliers prove nothing: their value {value:.3g} is not below 0"
-    certificate = absent(
-        "infeasible",
-        rows,
-        tol,
-        reason=reason,
-        within=within,
-        repaired=given.distance(point),
-        dual_source="passed",
-        evidence={**point.as_dict(), "value": value, "radius": radius},
-    )
-    return judge(certificate, proven=proven)
-
-
-def _value(data: LinearData) -> str:
-    """The condition on b'y, in the terms that the program has."""
-    terms = [
-        ("+ b_ub' lambda_ub", data.b_ub.size > 0),
-        ("+ b_eq' nu", data.b_eq.size > 0),
-        ("- lower' lambda_lower", np.any(np.isfinite(data.lower))),
-        ("+ upper' lambda_upper", np.any(np.isfinite(data.upper))),
-    ]
-    told = " ".join(term for term, there in terms if there)
-    return f"{told.removeprefix('+ ') or '0'} < 0"
-
-
-def find_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificate | None:
-    """Search for Farkas multipliers, in its own units, in equilibrated ones and in rationals."""
-    for scaled in _in_units(data):
-        for found in _search(scaled.data):
-            parts = np.split(found, [data.b_ub.size])
-            evidence = scaled.multipliers({"lambda_ub": parts[0], "nu": parts[1]})
-            if not all(np.all(np.isfinite(part)) for part in evidence.values()):
-                continue
-            certificate = certify_infeasible(data, evidence, tol=tol)
-            if certificate.verdict is Verdict.CERTIFIED:
-                return certificate
+        found = highs(search).x
+        if found is not None:
+            evidence = scaled.multipliers({"lambda_ub": found[:m], "nu": found[m:]})
+            yield np.concatenate([evidence["lambda_ub"], evidence["nu"]])
     exact = exact_farkas(data)
-    if exact is None:
-        return None
-    parts = np.split(exact, [data.b_ub.size])
-    certificate = certify_infeasible(data, {"lambda_ub": parts[0], "nu": parts[1]}, tol=tol)
-    return certificate if certificate.verdict is Verdict.CERTIFIED else None
+    if exact is not None:
+        yield exact
 
 
 def _in_units(data: LinearData) -> tuple[ScaledProgram, ...]:
     """The program in its own units, and in equilibrated ones."""
     own, scaled = ScaledProgram.plain(data), equilibrated(data)
     return (own,) if scaled.data is data else (own, scaled)
-
-
-def _search(data: LinearData) -> Iterator[Array]:
-    """(lambda_ub, nu): of least value in a box, and the smallest of value -1, by HiGHS.
-
-    The second is found where the constraints contradict one another by little.
-    """
-    sides = [np.isfinite(side) for side in (data.lower, data.upper)]
-    m, p, n = data.b_ub.size, data.b_eq.size, data.n
-    identity = sparse.eye_array(n, format="csr")
-    matrix = sparse.hstack([data.columns, -identity, identity], format="csr")
-    limits = [
-        np.where(finite, side, 0.0) * sign
-        for finite, side, sign in zip(sides, (data.lower, data.upper), (-1.0, 1.0), strict=True)
-    ]
-    value = np.concatenate([data.b_ub, data.b_eq, *limits])
-    lower = np.concatenate([np.zeros(m), np.full(p, -1.0), np.zeros(2 * n)])
-    upper = np.concatenate([np.ones(m + p), *sides]).astype(float)
-    none = (sparse.csr_array((0, value.size)), np.zeros(0))
-    box = LinearData(value, *none, matrix, np.zeros(n), lower, upper)
-    cone = LinearData(
-        np.ones(value.size) - (lower < 0.0),
-        *none,
-        sparse.vstack([matrix, value[None, :]], format="csr"),
-        np.concatenate([np.zeros(n), [-1.0]]),
-        np.where(lower < 0.0, -np.inf, 0.0),
-        np.where(upper > 0.0, np.inf, 0.0),
-    )
-    for search in (box, cone):
-        found = highs(search).x
-        if found is not None:
-            found[np.abs(found) <= 1e-9 * np.max(np.abs(found), initial=0.0)] = 0.0
-            yield found[: m + p]
 
 
 # Verified evidence that a linear program is unbounded: a feasible point and a ray.
@@ -222,7 +108,7 @@ def certify_unbounded(
         raise InputError(f"{owner}: the ray is 0; it must be a direction along which c'x falls.")
     cone = recession_cone(data)
     passed = ray / size
-    slope = _slope(cone, passed)
+    slope = exact_objective(cone, passed)
     feasible = primal_rows(data, point)
     rows = (*feasible, *_ray_rows(cone, passed))
     falls = exact_dot(data.c, passed)
@@ -236,7 +122,7 @@ def certify_unbounded(
         reason = (
             f"the objective is not known to fall along an exact ray nearby: c'ray = {falls:.3g}"
         )
-    elif not is_feasible(data, point):
+    elif not exact_objective(data, point) < np.inf:
         reason = "no exactly feasible point is known near the point"
     else:
         proven = True
@@ -251,21 +137,6 @@ def certify_unbounded(
         evidence={"ray": passed, "point": point},
     )
     return judge(certificate, proven=proven)
-
-
-def _slope(cone: LinearData, ray: Array) -> float:
-    """An upper bound of c'd on an exact ray d near this one; inf where none is known."""
-    slope = exact_dot(cone.c, ray)
-    if not any(np.any(part) for part in violations(cone, ray)):
-        return slope
-    exact = exact_objective(cone, ray)
-    return np.inf if exact is None else max(exact, slope)
-
-
-def is_feasible(data: LinearData, point: Array) -> bool:
-    """Whether the point meets every constraint exactly, or an exact point is known nearby."""
-    inside = not any(np.any(part) for part in violations(data, point))
-    return inside or exact_objective(data, point) is not None
 
 
 def recession_cone(data: LinearData) -> LinearData:
@@ -299,19 +170,14 @@ def find_ray(data: LinearData) -> Array | None:
 
 
 def find_unboundedness(data: LinearData, tol: float = 1e-6) -> Certificate | None:
-    """Search for a ray and a point, in the program's own units and in equilibrated ones."""
-    for scaled in _in_units(data):
-        if (ray := find_ray(scaled.data)) is None:
-            continue
-        point = highs(scaled.data.with_cost(np.zeros(data.n))).x
-        if point is None:
-            continue
-        ray, point = scaled.ray(ray), scaled.point(point)
-        if not np.all(np.isfinite([ray, point])):
-            continue
-        certificate = certify_unbounded(data, ray, point, tol=tol)
-        if certificate.verdict is Verdict.CERTIFIED:
-            return certificate
+    """Search for a ray and a point, in equilibrated units and in the program's own."""
+    for ray in rays(data):
+        for point in optima(data.with_cost(np.zeros(data.n))):
+            if point.x is None or not np.all(np.isfinite([ray, point.x])):
+                continue
+            certificate = certify_unbounded(data, ray, point.x, tol=tol)
+            if certificate.verdict is Verdict.CERTIFIED:
+                return certificate
     return None
 
 
@@ -335,11 +201,10 @@ def optima(data: LinearData) -> Iterator[Optimum]:
 
 
 def rays(data: LinearData) -> Iterator[Array]:
-    """Directions of descent of the recession cone, found in equilibrated units or its own."""
+    """Directions of descent of the recession cone, found in equilibrated units and its own."""
     for scaled in reversed(_in_units(data)):
         if (ray := find_ray(scaled.data)) is not None:
             yield scaled.ray(ray)
-            return
 
 
 # Active sets of a linear program, and the vertex and multipliers that belong to one.

@@ -91,7 +91,7 @@ class LinearBound:
 
 
 def lower_bound(
-    data: LinearData, lambda_ub: Array, nu: Array, x: Array | None = None, spare: float = 0.0
+    data: LinearData, lambda_ub: Array, nu: Array, x: Array, spare: float
 ) -> LinearBound:
     """D at nonnegative lambda_ub and any nu, Jansson's way, priced where a reduced cost is left.
 
@@ -100,8 +100,8 @@ def lower_bound(
     data : LinearData
     lambda_ub, nu : array, shapes (m,) and (p,)
         Multipliers; lambda_ub >= 0.
-    x : array, shape (n,), optional
-        The middle of the box where no price is known; 0 by default.
+    x : array, shape (n,)
+        The middle of the box where no price is known.
     spare : float
         What a bound over a box may be charged.
 
@@ -118,10 +118,9 @@ def lower_bound(
     if price < np.inf:
         return LinearBound(value, error + max(price, 0.0), residual)
     total = float(np.abs(residual).sum())
-    if x is not None:  # c'z >= D + residual'(z - bound), and z is near x
-        value += float(residual @ (x - bound))
-        error += 2.0 * EPS * residual.size * float(np.abs(residual) @ (np.abs(x) + np.abs(bound)))
-        error += EPS * abs(value)
+    value += float(residual @ (x - bound))  # c'z >= D + residual'(z - bound), and z is near x
+    error += 2.0 * EPS * residual.size * float(np.abs(residual) @ (np.abs(x) + np.abs(bound)))
+    error += EPS * abs(value)
     return LinearBound(value, error + spare, residual, within=spare / total)
 
 
@@ -141,9 +140,7 @@ def _nearby(data: LinearData, lambda_ub: Array, nu: Array) -> float:
     """What exactly feasible multipliers nearby bound, as those of a cone program; -inf without."""
     scaled, point = equilibrated(data), split_reduced_cost(data, lambda_ub, nu)
     program, own = scaled.data.as_cones, scaled.inside_multipliers(point.as_dict())
-    lower, upper = np.isfinite(data.lower), np.isfinite(data.upper)
-    bounds = own["lambda_lower"][lower], own["lambda_upper"][upper]
-    y, none = np.concatenate([own["nu"], own["lambda_ub"], *bounds]), np.zeros(data.n)
+    y, none = LinearMultipliers(**own).by_row(data), np.zeros(data.n)
     if "dual interior" not in data.memo:
         data.memo["dual interior"] = dual_interior(program)
     interior: Interior | None = data.memo["dual interior"]
@@ -197,20 +194,23 @@ def primal_interior(data: LinearData) -> Interior | None:
     return found
 
 
-def exact_objective(data: LinearData, x: Array) -> float | None:
-    """An upper bound of c'x at an exactly feasible point near x; None where none is known."""
+def exact_objective(data: LinearData, x: Array) -> float:
+    """An upper bound of c'x at x or an exactly feasible point nearby; inf where none is known."""
+    passed = exact_dot(data.c, x)
+    if not any(np.any(part) for part in violations(data, x)):
+        return passed
     scaled, interior = equilibrated(data), primal_interior(data)
     if interior is None:
-        return None
+        return np.inf
     z = x / (scaled.size * scaled.column)
     found: Nearby | None = nearby(interior, z)
     if found is None:
-        return None
+        return np.inf
     c = scaled.data.c
     own, there = exact_dot(c, found.point), exact_dot(c, interior.point)
     value = own + found.share * (there - own) + SAFE * found.step * length(c)
     value += 4.0 * EPS * (abs(own) + abs(there))
-    return scaled.cost * scaled.size * value
+    return max(scaled.cost * scaled.size * value, passed)
 
 
 # The multipliers of a linear program: read, completed from reduced costs, repaired, evaluated.
@@ -235,6 +235,23 @@ class LinearMultipliers:
     def as_dict(self) -> dict[str, Array]:
         """The four arrays by name."""
         return {name: getattr(self, name) for name in NAMES}
+
+    @classmethod
+    def of_rows(cls, data: LinearData, y: Array) -> LinearMultipliers:
+        """Those of ``data.constraints``, by name; 0 of no bound."""
+        sides = [np.isfinite(side) for side in (data.lower, data.upper)]
+        ends = np.cumsum([data.b_eq.size, data.b_ub.size, np.count_nonzero(sides[0])])
+        nu, lambda_ub, *parts = np.split(y, ends)
+        bounds = [np.zeros(data.n) for _ in sides]
+        for bound, side, part in zip(bounds, sides, parts, strict=True):
+            bound[side] = part
+        return cls(lambda_ub, nu, *bounds)
+
+    def by_row(self, data: LinearData) -> Array:
+        """The inverse of ``of_rows``."""
+        lower = self.lambda_lower[np.isfinite(data.lower)]
+        upper = self.lambda_upper[np.isfinite(data.upper)]
+        return np.concatenate([self.nu, self.lambda_ub, lower, upper])
 
     def reduced_cost(self, data: LinearData) -> Array:
         """c + A_ub' lambda_ub + A_eq' nu, shape (n,), each entry rounded once."""
@@ -274,10 +291,6 @@ class LinearMultipliers:
         """The largest coordinate of the difference."""
         pairs = zip(self.as_dict().values(), other.as_dict().values(), strict=True)
         return max(float(np.max(np.abs(a - b), initial=0.0)) for a, b in pairs)
-
-    def scaled(self, factor: float) -> LinearMultipliers:
-        """All four arrays times ``factor``."""
-        return LinearMultipliers(*(factor * value for value in self.as_dict().values()))
 
 
 def read_multipliers(
