@@ -170,7 +170,7 @@ def damped_step(
         point = start + size * found[0], b + size * found[1]
         if objective.primal(*point) <= value:
             return point
-    return found
+    return start + found[0], b + found[1]
 
 
 def _by_factoring(

@@ -33,6 +33,13 @@ def test_any_penalty_by_the_general_problem() -> None:
     assert solution.objective == pytest.approx(formula(w, b, 0.0, None) + extra, rel=1e-12)
 
 
+def test_a_step_that_leaves_a_ball_gives_a_dual_point() -> None:
+    A, y = np.random.default_rng(0).integers(-3, 4, size=(12, 3)), np.arange(12) % 3
+    problem = cml.LearningProblem(A, y, cml.losses.Softmax(), cml.penalties.L1Ball(0.5))
+    best = optimal(problem, tol=1e-10).primal
+    assert problem.certify(best["w"], best["b"]).relative_gap <= 1e-12
+
+
 def test_a_shrunken_interior_solution_is_tight_too() -> None:
     """Zeros of the l1 solution blurred as interior-point solvers leave them."""
     problem = pose("l1", 0.05)
