@@ -231,7 +231,7 @@ FRAMED = (
     "method_of_multipliers",
 )
 """Hand-written solvers that run in the units of ``frame_of``; first-order ones take X as it is."""
-BY_ROWS = ("qr", "svd")
+BY_ROWS = ("qr",)
 """What scales rows by the roots of the weights as they were passed."""
 NEARER = {"interior_point": 1e-3, "augmented_lagrangian": 1e-6, "proximal_point": 1e-6}
 """Of tol: how near "auto" comes by these. A little more shows who is at an end, or of one size."""

@@ -17,8 +17,8 @@ from .driver import Iterate
 
 Solved = Iterator[tuple[Array, float, Array | None]]
 """(w, b) and, where it is known better than from them, u."""
-CANDIDATES = {"qr": 4, "svd": 3}
-"""How many points each method may show."""
+CANDIDATES = 4
+"""How many points there may be."""
 ROUNDS, REFINED = 3, 1_000_000
 """Of refinement, each of which leaves a share of condition times eps of the error; and entries up
 to which there is any."""
@@ -111,13 +111,13 @@ def rounded(R: Array, order: Array, x: Array, dx: Array) -> Array:
     return new[np.argsort(order)]
 
 
-def least(objective: Objective, driver: str) -> Solved:
+def least(objective: Objective) -> Solved:
     """The least |w| of those with the least residual, b being at its best."""
     mean, middle = means(objective)
     A, t = rows_of(objective, centred=True).scaled()
     with suppress(linalg.LinAlgError):
         cut = max(A.shape) * EPS
-        w = linalg.lstsq(A, t, cond=cut, lapack_driver=driver, check_finite=False)[0]
+        w = linalg.lstsq(A, t, cond=cut, lapack_driver="gelsy", check_finite=False)[0]
         yield w, middle - float(mean @ w), None
 
 
@@ -163,7 +163,7 @@ def _by_qr(objective: Objective, weights: Array | None, all_of_them: bool) -> So
         Q, R, order = linalg.qr(A, mode="economic", pivoting=True, check_finite=False)
         sizes = np.abs(np.diag(R))
         if A.shape[0] < A.shape[1] or np.min(sizes) <= max(A.shape) * EPS * np.max(sizes):
-            yield from least(objective, "gelsy")
+            yield from least(objective)
             if not all_of_them:
                 return
         if A.shape[0] >= A.shape[1] and np.all(sizes > 0.0):
@@ -174,35 +174,3 @@ def _by_qr(objective: Objective, weights: Array | None, all_of_them: bool) -> So
                 yield split(objective, *refined(rows, Q, R, order, first))
             Q, R = np.linalg.qr(A)
             yield split(objective, linalg.solve_triangular(R, Q.T @ t, check_finite=False))
-
-
-# Least squares by the singular values of X.
-
-
-def svd(
-    objective: Objective,
-    w: Array,
-    b: float,
-    *,
-    candidate: int | None = None,
-    weights: Array | None = None,
-) -> Iterator[Iterate]:
-    """Minimise the same by singular values, which are cut off at max(n, d) eps or not at all.
-
-    The candidates, in this order: the pseudo-inverse of the centred columns with singular values
-    below max(n, d) eps of the largest left out, so that |w| is least; LAPACK's gelsd on the rows
-    sqrt(c_i) (x_i, 1) with the same cut, as ``numpy.linalg.lstsq``; and without a cut, where that
-    leaves out nothing. ``candidate`` and ``weights`` as for ``qr``.
-    """
-    solved = _by_svd(objective, weights, candidate is not None)
-    yield from shown(objective, w, b, solved, candidate)
-
-
-def _by_svd(objective: Objective, weights: Array | None, all_of_them: bool) -> Solved:
-    yield from least(objective, "gelsd")
-    A, t = rows_of(objective, weights).scaled()
-    with suppress(np.linalg.LinAlgError):
-        yield split(objective, np.linalg.lstsq(A, t, rcond=None)[0])
-        U, s, V = np.linalg.svd(A, full_matrices=False)
-        if all_of_them or np.min(s) > max(A.shape) * EPS * np.max(s):
-            yield split(objective, V.T @ ((U.T @ t) / np.where(s > 0.0, s, np.inf)))

@@ -117,12 +117,6 @@ TABLE = (
         when=has_dense_factors,
     ),
     Engine(
-        "svd",
-        lambda s: Work(60, 120, s.least),
-        "the loss is squared, and columns may depend on each other",
-        when=has_dense_factors,
-    ),
-    Engine(
         "newton",
         lambda s: Work(40, 8, s.d, 8, s.d * s.classes),
         "the loss and the penalty are differentiable, and the Hessian is small",
@@ -235,9 +229,8 @@ def plan(objective: Objective) -> tuple[list[Trial], str]:
     why = costs[0][2].why if costs else ""
     if len(costs) > 1:
         why += f", at {_share(costs[0][0], costs[1][0])} the cost of {trials[1].name}"
-    if any(trial.name == "svd" for trial in trials):  # a lower P by rounding may hide a better gap
-        for name, count in CANDIDATES.items():
-            trials += [Trial(name, {"candidate": k}) for k in range(count)]
+    if any(trial.name == "qr" for trial in trials):  # a lower P by rounding may hide a better gap
+        trials += [Trial("qr", {"candidate": k}) for k in range(CANDIDATES)]
     others = [row for row in TABLE if row not in likely]  # asked what they take in their turn
     further = [Trial(row.name) for row in others if has_room(row.work(sizes))]
     if sizes.in_blocks:  # no conic solver sees these rows

@@ -50,7 +50,7 @@ from .first_order.gradient import (
     subgradient,
 )
 from .needs import GENERAL, NEEDS, SCALAR, SMOOTH, SPLIT, Algorithm, meets
-from .orthogonal import qr, svd
+from .orthogonal import qr
 from .printed import PREFIX, PRINTED
 from .reference import REFERENCE, installed, suits
 from .second_order.augmented_lagrangian import augmented_lagrangian
@@ -165,7 +165,6 @@ TABLE = (
         ConjugateGradientsRate(),
     ),
     Algorithm("qr", qr, (*SCALAR, "squared loss", "quadratic penalty"), 10),
-    Algorithm("svd", svd, (*SCALAR, "squared loss", "quadratic penalty"), 10),
     Algorithm(
         "proximal_point",
         proximal_point,
@@ -204,6 +203,7 @@ ALGORITHMS = {algorithm.name: algorithm for algorithm in (*TABLE, *PRINTED)}
 ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(("lbfgs", "l-bfgs-b", "bfgs", "newton-cg"), " Take 'newton_cg' or 'newton'."),
     **dict.fromkeys(("cholesky", "lsqr", "sparse_cg"), " Take 'normal_equations'."),
+    "svd": " Take 'qr'.",
     **dict.fromkeys(("celer", "skglm"), " Take 'coordinate_descent'."),
     **dict.fromkeys(("simplex", "highs-ds", "highs-ipm"), " Take 'highs'."),
     **dict.fromkeys(("gurobi", "mosek", "cplex", "scipy", "none"), " Take 'auto'."),

@@ -29,7 +29,7 @@ PENALTIES = (
     *(penalties.Box(-0.5, 0.5), penalties.SortedL1([0.5, 0.4, 0.2, 0.1, 0.0])),
 )
 TOLERANCES = {
-    **dict.fromkeys(("newton", "irls", "newton_cg", "normal_equations", "qr", "svd"), 1e-10),
+    **dict.fromkeys(("newton", "irls", "newton_cg", "normal_equations", "qr"), 1e-10),
     **dict.fromkeys(("coordinate_descent", "augmented_lagrangian", "proximal_point"), 1e-9),
     **dict.fromkeys(("interior_point", "proximal_newton", "method_of_multipliers"), 1e-8),
     **dict.fromkeys(("dual_coordinate_descent", "saga"), 1e-6),

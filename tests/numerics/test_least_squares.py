@@ -132,7 +132,7 @@ def test_refinement_has_nearly_all_digits(weighted: bool) -> None:
     assert more[0] < more[1] / 10
 
 
-@pytest.mark.parametrize("solver", ["auto", "qr", "svd"])
+@pytest.mark.parametrize("solver", ["auto", "qr"])
 @pytest.mark.parametrize("intercept", [False, True])
 def test_a_wide_system_has_the_least_norm(solver: str, intercept: bool) -> None:
     rng = np.random.default_rng(3)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...certificates.learning.dual import plain_dual
 from ...data import Design, in_blocks, last_slopes
 from ...errors import InputError
 from ...numerics import EPS, ROUNDING, Array
@@ -611,23 +610,23 @@ def coordinate_descent(
 ) -> Iterator[Iterate]:
     """Minimise F + sum_g level_g |w_g|_2 + (mu/2) |w|^2 on a growing set of columns.
 
-    An outer step is one pass for X'u. It drops the columns that the gap proves to have w_g = 0 at
-    every minimiser, takes in those that violate |X_g'u|_2 <= level_g most, ``growth`` times as
-    many as there are nonzero coefficients, and solves the problem on what it has by proximal
-    Newton steps; then, without another pass, those among the columns that are near to joining,
-    until these no longer do. A step minimises a quadratic model of F, which is F itself for the
-    squared loss, by coordinate descent in covariances (Friedman, Hastie and Tibshirani, 2010,
-    https://doi.org/10.18637/jss.v033.i01) that finds the support, and Newton steps on the support
-    that end in rounding. The curvatures of a model are kept while its steps converge fast, so that
-    its Gram matrix only grows; a new one is rough, and of the columns that may join, until a step
-    shows that this is not enough. Steps are halved until P falls enough, so that P never increases,
-    and doubled where it falls faster than its model. Few columns are held all of them at once.
-    Where many columns violate their condition at the start, lam comes down from where none does in
-    a few steps, so that few columns join in vain; iterates on the way are those that lower P. Where
-    it comes down far and more columns violate theirs than there are samples, the minimum of squared
-    loss and l1 is followed (``Homotopy``): supports that descent finds there are singular. Few
-    columns and the squared loss begin with ``sample`` rows, see ``sampled_gram``. The columns of
-    an earlier search on the same design are ``carried`` along a path.
+    An outer step is one pass for X'u. It takes in the columns that violate |X_g'u|_2 <= level_g
+    most, ``growth`` times as many as there are nonzero coefficients, and solves the problem on what
+    it has by proximal Newton steps; then, without another pass, those among the columns that are
+    near to joining, until these no longer do. A step minimises a quadratic model of F, which is F
+    itself for the squared loss, by coordinate descent in covariances (Friedman, Hastie and
+    Tibshirani, 2010, https://doi.org/10.18637/jss.v033.i01) that finds the support, and Newton
+    steps on the support that end in rounding. The curvatures of a model are kept while its steps
+    converge fast, so that its Gram matrix only grows; a new one is rough, and of the columns that
+    may join, until a step shows that this is not enough. Steps are halved until P falls enough, so
+    that P never increases, and doubled where it falls faster than its model. Few columns are held
+    all of them at once. Where many columns violate their condition at the start, lam comes down
+    from where none does in a few steps, so that few columns join in vain; iterates on the way are
+    those that lower P. Where it comes down far and more columns violate theirs than there are
+    samples, the minimum of squared loss and l1 is followed (``Homotopy``): supports that descent
+    finds there are singular. Few columns and the squared loss begin with ``sample`` rows, see
+    ``sampled_gram``. The columns of an earlier search on the same design are ``carried`` along a
+    path.
     """
     if not growth > 0.0:
         raise InputError(f"coordinate_descent: growth must be > 0, got {growth!r}.")
@@ -645,12 +644,9 @@ def coordinate_descent(
         search.look(not worst > NEARLY)
         search.lower()
         worst, done = search.judge()
-        if not worst > NEARLY:
-            worst, done = search.screen()
-            if search.times == 1.0 or search.primal < lowest:
-                yield Iterate(search.w, search.b, None, search.passes, is_known=True)
-        elif search.times == 1.0 or search.primal < lowest:
-            yield Iterate(search.w, search.b, None, search.passes, promise=MET * worst)
+        if search.times == 1.0 or search.primal < lowest:
+            near, at = not worst > NEARLY, (search.w, search.b, None, search.passes)
+            yield Iterate(*at, is_known=near, promise=np.nan if near else MET * worst)
         lowest = min(lowest, search.primal)
         if search.times > 1.0:
             least = np.inf
@@ -681,7 +677,7 @@ class Search(ProximalNewton):
         self, objective: Objective, w: Array, b: float, columns: ChosenColumns | None = None
     ) -> None:
         super().__init__(objective, w, b, columns)
-        self.is_zero, self.outside = np.zeros(objective.d, dtype=bool), np.zeros(objective.d)
+        self.outside = np.zeros(objective.d)
         self.near: Array | None = None
         self.start, self.turns, self.fills = True, 0, False
 
@@ -695,21 +691,9 @@ class Search(ProximalNewton):
         self.passes += 1.0
         self._find_near()
 
-    def screen(self) -> tuple[float, bool]:
-        """What the gap proves to be 0 near the solution; the same as ``judge`` without it."""
-        dual = plain_dual(self.objective, self.z)
-        gap = max(self.primal - dual.value, 0.0) + ROUNDING * abs(self.primal)
-        bound = self.objective.loss.curvature_bound
-        if np.isfinite(gap) and np.isfinite(bound):  # |u* - u| in the norm of 1 / (c K)
-            reach = np.sqrt(2.0 * gap * bound) * self.objective.column_sizes
-            most = self.own.sizes(dual.v) + self.own.sizes(reach) * (1.0 + 1e-9)
-            self.is_zero |= most < self.own.level
-        self._find_near()
-        return self.judge()
-
     def _find_near(self) -> None:
         """The columns outside that are near to joining; None where they are many."""
-        most, apart = self.norms.sizes(self.slope), ~(self.columns.contains | self.is_zero)
+        most, apart = self.norms.sizes(self.slope), ~self.columns.contains
         near = np.flatnonzero(apart & (most > ALMOST * self.norms.level))
         self.seen = np.ones(self.objective.d, dtype=bool)
         few, held = near.size <= FEW * self.objective.d, self.columns.index.size
@@ -788,7 +772,7 @@ class Search(ProximalNewton):
     def judge(self) -> tuple[float, bool]:
         """The largest violation of the columns seen last; whether all that violate are held."""
         missed = self.norms.distance(self.w, self.slope) / self.tolerance(self.u)
-        missed[~self.seen | (self.is_zero & (self.norms.sizes(self.w) == 0.0))] = 0.0
+        missed[~self.seen] = 0.0
         self.outside = np.where(self.columns.contains, 0.0, missed)
         worst = float(np.max(missed, initial=0.0))
         return worst, not np.any(self.outside > 1.0)

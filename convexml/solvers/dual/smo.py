@@ -19,6 +19,7 @@ from ...numerics import EPS, Array
 from ...problem.kernel import KernelObjective
 from ..composite import curvatures
 from ..coordinate.dual_coordinate_descent import ascend_pairs, ascend_singles, most_violating
+from ..coordinate.support import solve_on
 from ..driver import Iterate
 
 # Exact steps on the samples that are inside their box, in a working set of the dual.
@@ -137,37 +138,15 @@ def few_step(Q: Array, slope: Array, paired: bool) -> Array:
     """As ``newton_step`` by Cholesky's method; 0 where it fails."""
     size = len(Q)
     mean = np.trace(Q) / size
-    L, step, ones = np.empty((size, size)), np.empty(size), np.empty(size)
+    every, lower, step, ones = np.arange(size), np.empty_like(Q), np.empty(size), np.ones(size)
+    matrix = Q + mean if paired else Q
     for shift in (0.0, SHIFT * mean * size, 1e-8 * mean):
-        regular = mean > 0.0
-        for i in range(size):
-            for j in range(i + 1):
-                left = Q[i, j] + (mean if paired else 0.0) + (shift if i == j else 0.0)
-                for k in range(j):
-                    left -= L[i, k] * L[j, k]
-                if j < i:
-                    L[i, j] = left / L[j, j]
-                else:
-                    regular = regular and left > 0.0
-                    L[i, i] = np.sqrt(left) if regular else 1.0
-        if not regular:
-            continue
-        for i in range(size):
-            one, other = -slope[i], 1.0
-            for k in range(i):
-                one -= L[i, k] * step[k]
-                other -= L[i, k] * ones[k]
-            step[i], ones[i] = one / L[i, i], other / L[i, i]
-        for i in range(size - 1, -1, -1):
-            one, other = step[i], ones[i]
-            for k in range(i + 1, size):
-                one -= L[k, i] * step[k]
-                other -= L[k, i] * ones[k]
-            step[i], ones[i] = one / L[i, i], other / L[i, i]
-        if paired:
-            step -= ones * (step.sum() / ones.sum())
-            step[0] -= step.sum()
-        return step
+        if mean > 0.0 and solve_on(matrix, shift, every, -slope, lower, step):
+            if paired:
+                solve_on(matrix, shift, every, ones.copy(), lower, ones)
+                step -= ones * (step.sum() / ones.sum())
+                step[0] -= step.sum()
+            return step
     return np.zeros(size)
 
 
