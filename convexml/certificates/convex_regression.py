@@ -10,26 +10,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy import linalg
 
 from ..formulas import worst
-from ..numerics import ROUNDING, UNIT, Array, gamma, length, two_sum
+from ..numerics import ROUNDING, Array, gamma, length
 from ..penalties import Nonnegative
 from ..problem.terms import Pair, Squares, Summand, SumOfTerms
-from .algebra.definite import least_singular_value, unit_columns
+from .algebra.definite import unit_columns
 from .algebra.rationals import dependence
 from .certificate import Certificate, Verdict
+from .projection import Nearly, Projection
 from .sums import certify_sum
 
 # Multipliers of a convex fit that are to balance at every point: repaired, and priced.
 #
 # sum_j lambda_ij (x_j - x_i) = 0 for lambda_i >= 0 says that x_i is a mean of other points: at an
 # extreme point only 0 does it. What is changed is chosen in floating point; that multipliers which
-# balance exactly are near what was chosen is proved by the directions of as many of them as there
-# are features.
+# balance exactly are near what was chosen is what their projection tells.
 
 
 ROUNDS = 30
@@ -37,99 +36,57 @@ ROUNDS = 30
 NOTHING = 1e-280
 """Multipliers up to this are 0: directions times smaller ones leave float64."""
 INDEPENDENT = 1e-9
-"""Share of the longest that a direction has beside the others if it counts."""
+"""Singular values that columns of norm 1 need if they count as independent."""
 
 
-class Balanced(NamedTuple):
-    """Multipliers, and by how much those that balance exactly are away from them.
+def balanced_multipliers(X: Array, given: Array, least: float) -> tuple[Array, Array, int]:
+    """Multipliers near some of those above ``least``, and how far exact ones are from each, (n, n).
 
-    Attributes
-    ----------
-    multipliers : array, shape (n, n)
-    change : array, shape (n,)
-        At most that much each entry of ``moved`` changes, by rows.
-    moved : array of bool, shape (n, n)
-    doubtful : int
-        Points whose multipliers were dropped because they balance up to rounding only.
-    """
-
-    multipliers: Array
-    change: Array
-    moved: Array
-    doubtful: int
-
-
-def balanced_multipliers(X: Array, given: Array, least: float) -> Balanced:
-    """Multipliers near those given, of at least ``least``, that balance up to ``change``.
-
-    A row that cannot be balanced is 0.
+    Then the number of points whose multipliers balance up to rounding only, and become 0.
     """
     n, doubtful = len(X), 0
-    found, change, moved = np.zeros((n, n)), np.zeros(n), np.zeros((n, n), dtype=bool)
+    found, off = np.zeros((2, n, n))
     for i in range(n):
-        support = np.flatnonzero(given[i] > max(least, NOTHING))
-        support = support[support != i]
-        same = np.all(X[support] == X[i], axis=1)
-        found[i, support[same]] = given[i, support[same]]  # no direction, nothing to balance
-        support = support[~same]
-        V = X[support] - X[i]
-        row = _balanced(V, given[i, support])
-        used = row > 0.0
-        if not np.any(used):
+        support = np.flatnonzero(given[i] > least)
+        if not support.size:
             continue
-        exact = not np.any(two_sum(X[support[used]], -X[i])[1])
-        proved = _nearby(V[used], row[used], exact)
-        doubtful += proved is None
-        if proved is not None:
-            found[i, support], change[i] = row, proved[0]
-            moved[i, support[used][proved[1]]] = True
-    return Balanced(found, change, moved, doubtful)
+        V, start = X[support] - X[i], given[i, support]
+        row, apart = _balanced(V, start), V.any(axis=1)  # no direction, nothing to balance
+        moved = apart & (row > least)
+        most = _distance(V, row, moved) if np.any(row[apart]) else 0.0
+        if not most <= least:  # what follows from other columns needs no balance of its own
+            exact = dependence(X[[i, *support[row > 0.0]]], ones=True).exact
+            most = _distance(np.delete(V, exact, axis=1), row, moved)
+        if most <= least:
+            found[i, support], off[i, support] = row, most * moved
+        else:
+            found[i, support] = np.where(apart, 0.0, start)
+            doubtful += 1
+    return found, off, doubtful
 
 
-def _balanced(V: Array, start: Array) -> Array:
-    """The least relative change of ``start`` with V'l = 0; what would be negative becomes 0."""
-    row, used = start.copy(), start > 0.0
+def _balanced(V: Array, row: Array) -> Array:
+    """The least relative change of a row with V'l = 0; what would be negative becomes 0."""
     for _ in range(ROUNDS):
-        if not np.any(used):
-            break
-        part = start[used]
-        directions = V[used] * part[:, None]  # changes relative to the multipliers
-        _, units = unit_columns(directions)
-        shares = np.linalg.lstsq((directions * units).T, -units * (part @ V[used]), rcond=1e-13)[0]
-        row = np.zeros_like(start)
-        row[used] = part * (1.0 + shares)
+        directions, units = unit_columns(V * row[:, None])  # changes relative to the multipliers
+        shares = np.linalg.lstsq(directions.T, -units * (row @ V), rcond=1e-13)[0]
         if np.all(shares > -1.0):
-            return row
-        used = used.copy()
-        used[np.flatnonzero(used)[shares <= -1.0]] = False
-    return np.zeros_like(start)
+            return row * (1.0 + shares)
+        row = np.where(shares > -1.0, row, 0.0)
+    return np.zeros_like(row)
 
 
-def _nearby(V: Array, row: Array, exact: bool) -> tuple[float, Array] | None:
-    """(bound, which): multipliers that balance are within the bound, on those alone; or None.
-
-    ``exact`` says that the directions V are not rounded.
-    """
-    V = V[:, np.any(V != 0.0, axis=0)]  # 0 is exact: of a face along the axes
-    d = V.shape[1]
-    scaled, _ = unit_columns(V)
-    weighted = (scaled * row[:, None]).T
-    R, order = linalg.qr(weighted, mode="r", pivoting=True, check_finite=False)
-    diagonal = np.abs(np.diag(R))
-    rank = int(np.sum(diagonal > INDEPENDENT * diagonal[0]))
-    which = order[:rank]
-    if rank < d:
-        # The residual is a combination of all directions: of these too, if they span the others.
-        split = dependence(scaled.T) if exact else None
-        if split is None or split.doubtful.size or split.independent.size != rank:
-            return None
-        which = split.independent
-    rest = np.abs(row @ scaled) + gamma(len(row) + 8) * (row @ np.abs(scaled))
-    sigma = least_singular_value(scaled[which].T) - 4.0 * UNIT * length(scaled[which])
-    if not sigma > 0.0:
-        return None
-    bound = length(rest) / sigma * (1.0 + gamma(d + 8))
-    return (bound, which) if bound <= float(np.min(row[which])) else None
+def _distance(V: Array, row: Array, moved: Array) -> float:
+    """Some l with V'l = 0 is within this of a row, and the same but where it is ``moved``."""
+    V = V[:, V[row > 0.0].any(axis=0)]  # 0 is exact: of a face along the axes
+    _, units = unit_columns(V[moved])
+    scaled = V * units
+    left, sizes = row @ scaled, row @ np.abs(scaled)
+    K = scaled[moved]
+    if not np.all(np.linalg.svd(K, compute_uv=False) > INDEPENDENT):
+        return np.inf
+    error = length(gamma(len(row) + 8) * sizes) * (1.0 + gamma(left.size + 8))
+    return Projection([K], [1.0], K.T @ K).distance(Nearly([row], left, error))
 
 
 LEAST = (1e-8, 1e-4)
@@ -159,14 +116,6 @@ class Convex(SumOfTerms):
     def between(self) -> Array:
         """x_j - x_i at (i, j), shape (n, n, d)."""
         return self.X[None, :, :] - self.X[:, None, :]
-
-    @cached_property
-    def _apart(self) -> Array:
-        """The columns of X that others do not follow from, exactly, by a constant and factors."""
-        split = dependence(self.X, ones=True)
-        if split.doubtful.size:
-            return self.X
-        return np.asarray(self.X[:, split.independent[:-1]])
 
     @cached_property
     def null(self) -> float:
@@ -235,9 +184,9 @@ class Convex(SumOfTerms):
         top, doubtful = float(np.max(lam, initial=0.0)), 0
         known = [self.completed([np.zeros_like(lam)])]
         for share in LEAST if top > 0.0 else ():
-            found = balanced_multipliers(self._apart, lam, share * top)
-            doubtful = max(doubtful, found.doubtful)
-            known.append(self.completed([found.multipliers], found.moved * found.change[:, None]))
+            found, off, some = balanced_multipliers(self.X, lam, max(share * top, NOTHING))
+            doubtful = max(doubtful, some)
+            known.append(self.completed([found], off))
         return self.best_of(known, images), doubtful
 
     def certify(
