@@ -77,7 +77,7 @@ class AffineSum(SumOfTerms):
     is_program = True
     no_bound = "No multipliers were found near these whose pushes add up to 0 exactly."
 
-    @property
+    @cached_property
     def null(self) -> float:
         return self.units.size
 
@@ -135,14 +135,12 @@ class AffineSum(SumOfTerms):
         near = self.dual_point(images, given, ())
         own = [u for u, _ in near[1:]]
         dual = dict(zip((part.dual for part in self.parts), own, strict=True))
-        rows = [self._equation(own)]
-        return certify_sum(
-            self, x, dual, tol, passed=False, equations=rows, images=images, near=near
-        )
+        return certify_sum(self, x, dual, tol, passed=False, images=images, near=near)
 
-    def _equation(self, own: Sequence[Array]) -> Condition:
+    def equations(self, given: Sequence[Array]) -> list[Condition]:
         """How far the pushes are from adding up to 0."""
-        pairs = zip(self.parts, own, strict=True)
+        pairs = zip(self.parts, given, strict=True)
         sizes = np.sum([abs(part.map.A.T) @ np.abs(u) for part, u in pairs], axis=0)
         sizes = np.maximum(sizes, self.units.objective / self.units.columns)
-        return worst("sum_k A_k'u_k = 0", "dual_feasibility", self.completed(own)[0][0], sizes)
+        left = self.completed(given)[0][0]
+        return [worst("sum_k A_k'u_k = 0", "dual_feasibility", left, sizes)]

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..formulas import worst
+from ..formulas import Condition, worst
 from ..numerics import ROUNDING, Array, gamma, length
 from ..penalties import Nonnegative
-from ..problem.terms import Pair, Squares, Summand, SumOfTerms
+from ..problem.terms import Approximation, Pair, Squares, Summand
 from .algebra.definite import unit_columns
 from .algebra.rationals import dependence
 from .certificate import Certificate, Verdict
@@ -94,7 +94,7 @@ LEAST = (1e-8, 1e-4)
 
 
 @dataclass(frozen=True, eq=False)
-class Convex(SumOfTerms):
+class Convex(Approximation):
     """The problem of the convex fit, of points (theta, g).
 
     Attributes
@@ -118,9 +118,12 @@ class Convex(SumOfTerms):
         return self.X[None, :, :] - self.X[:, None, :]
 
     @cached_property
-    def null(self) -> float:
-        """P of the mean."""
-        return 0.5 * float(np.mean(np.square(self.y - self.y.mean())))
+    def squares(self) -> Squares:
+        return Squares(self.y, np.full(self.n, 1.0 / self.n))
+
+    @property
+    def origin(self) -> tuple[Array, Array]:
+        return super().origin, np.zeros_like(self.X)
 
     @cached_property
     def terms(self) -> tuple[Summand, ...]:
@@ -134,10 +137,10 @@ class Convex(SumOfTerms):
             slack="lambda_ij (theta_j - theta_i - g_i'(x_j - x_i)) = 0",
             sign=-1.0,
         )
-        return Summand(Squares(self.y, np.full(n, 1.0 / n)), slope=slope), pieces
+        return Summand(self.squares, slope=slope), pieces
 
     def cost(self, x: tuple[Array, Array]) -> float:
-        return float(self.terms[0].function.value(x[0]))
+        return self.squares.value(x[0])
 
     def slacks(self, theta: Array, g: Array) -> tuple[Array, Array]:
         """theta_j - theta_i - g_i'(x_j - x_i) at (i, j), and the sizes of their terms."""
@@ -156,17 +159,11 @@ class Convex(SumOfTerms):
         slack, sizes = self.slacks(*x)
         return self.cost(x) if np.all(slack >= -ROUNDING * sizes) else np.inf
 
-    def drift(self, lam: Array) -> tuple[Array, Array]:
-        """sum_j lambda_ij (x_j - x_i), and the sizes of its terms, shape (n, d)."""
-        sizes = np.einsum("ij,ijk->ik", np.abs(lam), np.abs(self.between))
-        return np.einsum("ij,ijk->ik", lam, self.between), sizes
-
-    def dual_value(self, lam: Array) -> float:
-        """D; -inf where a multiplier is negative, or a row does not balance up to rounding."""
-        (drift, sizes), (t, _) = self.drift(lam), self.completed([lam])[0]
-        if np.any(lam < 0.0) or np.any(np.abs(drift) > ROUNDING * sizes):
-            return -np.inf
-        return -float(0.5 * self.n * (t @ t) + (self.y - self.y.mean()) @ t)
+    def equations(self, given: Sequence[Array]) -> list[Condition]:
+        sizes = np.max(np.einsum("ij,ijk->ik", np.abs(given[0]), np.abs(self.between)), axis=0)
+        drift = np.einsum("ij,ijk->ik", given[0], self.between)
+        name = "sum_j lambda_ij (x_j - x_i) = 0"
+        return [worst(name, "stationarity", drift, np.broadcast_to(sizes, drift.shape))]
 
     def completed(self, given: Sequence[Array], steps: Array | float = 0.0) -> list[Pair]:
         """With t_k = sum_i lambda_ik - sum_j lambda_kj; ``steps`` bound what moves the lambda."""
@@ -197,12 +194,8 @@ class Convex(SumOfTerms):
         images = self.images(x)
         near, doubtful = self.nearest(images, lam)
         lam = lam if passed else -near[1][0].reshape(lam.shape)
-        drift, sizes = self.drift(lam)
-        sizes = np.broadcast_to(np.max(sizes, axis=0), drift.shape)
-        balance = worst("sum_j lambda_ij (x_j - x_i) = 0", "stationarity", drift, sizes)
-        own = {"lambda": lam}
-        known: dict[str, Any] = {"images": images, "near": near, "equations": [balance]}
-        found = certify_sum(self, x, own, tol, passed=passed, **known)
+        known: dict[str, Any] = {"images": images, "near": near}
+        found = certify_sum(self, x, {"lambda": lam}, tol, passed=passed, **known)
         if not doubtful or found.verdict is not Verdict.UNDECIDED or found.relative_gap <= tol:
             return found
         why = f"multipliers of {doubtful} points balance up to rounding only, and are left out."

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from ..formulas import Condition, worst
-from ..numerics import ROUNDING, UNIT, Array, gamma, length
+from ..numerics import UNIT, Array, gamma, length
 from ..penalties import L1
 from ..problem.terms import Pair, Squares, Summand, SumOfTerms
 from .algebra.sums import exact_residual
@@ -75,10 +75,9 @@ class Generalized(SumOfTerms):
             return float(self.y[0])  # its mean may be rounded
         return float(self.c @ self.y) if self.fit_intercept else 0.0
 
-    @cached_property
-    def null(self) -> float:
-        """P of w = 0 with the best b."""
-        return 0.5 * float(self.c @ np.square(self.y - self.level))
+    @property
+    def origin(self) -> tuple[Array, float]:
+        return np.zeros(self.X.shape[1] - self.fit_intercept), self.level
 
     @property
     def spread(self) -> float:
@@ -110,7 +109,7 @@ class Generalized(SumOfTerms):
         fit = Squares(np.zeros_like(self.y), self.c)
         words = ("|s_k| <= lam", self.lam), "lam |(Aw)_k| - s_k (Aw)_k = 0"
         norm = Summand(L1(self.lam), dual="s", domain=words[0], slack=words[1])
-        return Summand(fit, slope=(slope, self.c * float(off.sum()))), norm
+        return Summand(fit, dual="u", slope=(slope, self.c * float(off.sum()))), norm
 
     @property
     def _off(self) -> Array:
@@ -137,13 +136,8 @@ class Generalized(SumOfTerms):
         """What the objective may be off by."""
         return self._lost(self.images(x))
 
-    def dual_value(self, u: Array, s: Array) -> float:
-        """D; -inf where s is outside of its box, or X'u + A's is not 0 up to rounding."""
-        sizes = self._sizes[0].T @ np.abs(u) + self._sizes[1].T @ np.abs(s)
-        drift = np.abs(self.drift(u, s))
-        if np.any(np.abs(s) > self.lam) or not np.all(drift <= ROUNDING * sizes):
-            return -np.inf
-        return float(-0.5 * np.sum(u * u / self.c) - u @ (self.y - self.level))
+    def completed(self, given: Sequence[Array]) -> list[Pair]:
+        return [(each, np.zeros_like(each)) for each in given]
 
     def drift(self, u: Array, s: Array) -> Array:
         """X'u + A's, each entry rounded once."""
@@ -190,22 +184,10 @@ class Generalized(SumOfTerms):
             if gap <= max(small, 2.0 * self._gap(images, own._replace(error=0.0))):
                 break  # rounding of the equations does not show
         # Rows are measured at what was passed, with what was constructed for it.
-        given = [part if old is None else old for part, old in zip(own.parts, (u, s), strict=True)]
-        moved = (np.max(np.abs(p - q)) for p, q in zip(own.parts, given, strict=True) if p.size)
-        return certify_sum(
-            self,
-            x,
-            {"s": given[1]},
-            tol,
-            passed=bool(dual),
-            equations=self._equations(*given),
-            images=images,
-            near=self._near(own),
-            at=[(part, np.zeros_like(part)) for part in given],
-            dual=dict(zip("us", own.parts, strict=True)),
-            repaired=float(max(moved)),
-            reason="" if np.isfinite(gap) else self.unknown,
-        )
+        given = dict(zip("us", own.parts, strict=True)) | dict(dual)
+        known: dict[str, Any] = {"images": images, "near": self._near(own)}
+        why = "" if np.isfinite(gap) else self.unknown
+        return certify_sum(self, x, given, tol, passed=bool(dual), reason=why, **known)
 
     def _tried(
         self, images: list[Pair], u: Array | None, s: Array | None, tol: float, exactly: bool
@@ -277,7 +259,8 @@ class Generalized(SumOfTerms):
         gap = self.excess(images, self._near(found))
         return gap if gap < np.inf else np.inf
 
-    def _equations(self, u: Array, s: Array) -> list[Condition]:
+    def equations(self, given: Sequence[Array]) -> list[Condition]:
+        u, s = given
         at = np.maximum(np.abs(u), NULL_SHARE * self.c * self._off)  # of an exact fit u is rounding
         sizes = self._sizes[0].T @ at + self._sizes[1].T @ np.abs(s)
         drift, inner = self.X.T @ u + self.A.T @ s, slice(None, -1 if self.fit_intercept else None)

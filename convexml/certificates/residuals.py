@@ -106,8 +106,8 @@ class SquareRoot(SumOfTerms):
         )
 
     @property
-    def null(self) -> float:
-        return self.samples.spread
+    def origin(self) -> tuple[Array, float]:
+        return np.zeros(self.samples.design.shape[1]), self.samples.mean
 
     def images(self, x: tuple[Array, float]) -> list[Pair]:
         rest, lost = residual(self.samples, *x)
@@ -120,19 +120,10 @@ class SquareRoot(SumOfTerms):
     def dual_point(self, images: Any, given: Sequence[Array], before: Any) -> list[Pair]:
         return self.shrunk(self.completed([in_balance(self.samples, given[0])]))
 
-    def dual_value(self, u: Array) -> float:
-        """D; -inf where u is infeasible by more than rounding."""
-        room = ROUNDING * self.samples.design.abs_rmatvec(u)
-        pushed, (_, norm) = self.completed([u])[0][0], self.terms
-        over = np.abs(pushed) - room > self.lam
-        if norm.function.beyond(u) > ROUNDING or np.any(over) or not self._balance(u).meets(0.0):
-            return -np.inf
-        return -exact_dot(self.samples.y, u)
-
-    def _balance(self, u: Array) -> Condition:
-        total, sizes = float(u.sum()), float(np.abs(u).sum())
-        total = total if self.samples.fit_intercept else 0.0
-        return worst("1'u = 0", "dual_feasibility", total, sizes, ROUNDING * sizes)
+    def equations(self, given: Sequence[Array]) -> list[Condition]:
+        (u,), sizes = given, float(np.abs(given[0]).sum())
+        row = worst("1'u = 0", "dual_feasibility", float(u.sum()), sizes, ROUNDING * sizes)
+        return [row] * self.samples.fit_intercept
 
     def _slopes(self, w: Array, rest: Array) -> Iterator[Array]:
         """What w suggests: its residuals, and the lines of its supports."""
@@ -143,8 +134,7 @@ class SquareRoot(SumOfTerms):
 
     def best_slope(self, slopes: Iterable[Array]) -> Array:
         """The u of the best bound among multiples of these."""
-        images = self.images((np.zeros(self.samples.design.shape[1]), self.samples.mean))
-        return self._best(slopes, images)[1][0]
+        return self._best(slopes, self.images(self.origin))[1][0]
 
     def _best(self, slopes: Iterable[Array], images: Sequence[Pair]) -> list[Pair]:
         return self.best_multiple((in_balance(self.samples, u) for u in slopes), images)
@@ -163,9 +153,8 @@ class SquareRoot(SumOfTerms):
     def _judged(
         self, w: Array, b: float, u: Array, tol: float, passed: bool, **known: Any
     ) -> Certificate:
-        rows = [self._balance(u)] if self.samples.fit_intercept else []
         own = {"u": u}
-        return certify_sum(self, (w, b), own, tol, passed=passed, equations=rows, dual=own, **known)
+        return certify_sum(self, (w, b), own, tol, passed=passed, dual=own, **known)
 
     def _without_penalty(self, w: Array, b: float, given: Array | None, tol: float) -> Certificate:
         """With lam = 0, P* is the root of twice that of least squares, whose bound is taken."""
@@ -316,6 +305,10 @@ class Dantzig(SumOfTerms):
     is_program = True
     no_bound = "No bound: the rows are beyond float64."
 
+    @property
+    def origin(self) -> tuple[Array, float]:
+        return np.zeros_like(self.correlations.norms), self.correlations.samples.mean
+
     @cached_property
     def null(self) -> float:
         """The size of a coefficient, the geometric mean of |y| / |x_j|: that of the objective."""
@@ -357,15 +350,6 @@ class Dantzig(SumOfTerms):
         room = ROUNDING * (it.samples.spread + abs(x[1]))
         met = all(np.all(np.abs(total) <= off + room) for total, off in totals)
         return self.cost(x) if met and np.all(np.abs(rows) <= allowed) else np.inf
-
-    def dual_value(self, v: Array) -> float:
-        """D; -inf where v is infeasible by more than rounding."""
-        it = self.correlations
-        q, error, *_ = it.scores(v)
-        across, lost = it.against(q, error)
-        if np.any(np.abs(across) - lost > 1.0 + ROUNDING):
-            return -np.inf
-        return float((it.samples.c * it.targets) @ q) - self.lam * float(np.abs(v).sum())
 
     def of_point(self, w: Array, rows: Array) -> Iterator[Array]:
         """The v that make up for the signs of w by the rows that it meets."""

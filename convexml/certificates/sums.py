@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..formulas import Condition, products, worst
-from ..numerics import ROUNDING, Array
+from ..numerics import Array
 from ..problem.terms import Pair, SumOfTerms
 from .certificate import Certificate
 from .judge import judged
@@ -23,10 +22,8 @@ def certify_sum(
     /,
     *,
     passed: bool,
-    equations: Sequence[Condition] = (),
     images: Sequence[Pair] | None = None,
     near: Sequence[Pair] | None = None,
-    at: Sequence[Pair] | None = None,
     **facts: Any,
 ) -> Certificate:
     """Judge x by multipliers, or by a dual point near them where they are none.
@@ -41,26 +38,22 @@ def certify_sum(
     tol : float
     passed : bool
         Whether somebody brought them; else they were constructed.
-    equations : sequence of Condition
-        What else multipliers have to meet.
     images : sequence of pairs, optional
         Those of x, where they are known.
     near : sequence of pairs, optional
         The dual point, where it is known; of multipliers that were constructed, theirs.
-    at : sequence of pairs, optional
-        The one that conditions are measured at, where it is another.
     **facts
         What is known better of the certificate.
     """
     images = problem.images(x) if images is None else images
     names = [term.dual for term in problem.terms if term.dual]
     given = [dual[name] for name in names]
-    before = at or (near if near is not None and not passed else problem.completed(given))
+    before = near if near is not None and not passed else problem.completed(given)
     near = problem.dual_point(images, given, before) if near is None else near
     primal = problem.cost_of(images)
     gap = max(problem.excess(images, near), problem.price(images, near))
-    rows = _rows(problem, images, at or (before if passed else near), equations)
-    own = problem.named([u for u, _ in near[1:]], given)
+    rows = problem.conditions(images, before if passed else near, given)
+    own = problem.named([u for u, _ in near], given)
     # The price of a violation bounds P here, not that of a point that meets the constraints.
     beside = any(row.kind == "primal_feasibility" and row.breaks(tol) for row in rows)
     gap = gap if gap < np.inf and primal < np.inf and not beside else np.inf
@@ -70,36 +63,11 @@ def certify_sum(
         "scale": scale(primal, primal - gap, problem.null),
         "dual": dict(zip(names, own, strict=True)),
         "passed": passed,
-        "repaired": max(_most(u - v) for u, v in zip(own, given, strict=True)) if passed else 0.0,
+        "repaired": max(map(_apart, own, given)) if passed else 0.0,
         "reason": problem.no_bound if gap == np.inf and not beside else "",
     } | facts
     return judged(primal, primal - known["gap"], rows, tol, **known)
 
 
-def _most(values: Array) -> float:
-    return float(np.max(np.abs(values), initial=0.0))
-
-
-def _rows(
-    problem: SumOfTerms,
-    images: Sequence[Pair],
-    given: Sequence[Pair],
-    equations: Sequence[Condition],
-) -> list[Condition]:
-    """The conditions at what was passed."""
-    slopes, feasible, domains, slacks = [], [], [], []
-    for term, (z, e), (u, h) in zip(problem.terms, images, given, strict=True):
-        f = term.function
-        if term.slope:
-            name, size = term.slope
-            slopes.append(worst(name, "stationarity", f.missed(z, u), size))
-        if term.feasible:
-            name, size = term.feasible
-            feasible.append(worst(name, "primal_feasibility", z - f.project(z), size, e))
-        if term.domain:
-            name, size = term.domain
-            off = ROUNDING * size + _most(h)
-            domains.append(worst(name, "dual_feasibility", f.beyond(u), size, off))
-        if term.slack:
-            slacks.append(products(term.slack, f.terms(z, u)))
-    return [*slopes, *equations, *feasible, *domains, *slacks]
+def _apart(u: Array, v: Array) -> float:
+    return float(np.max(np.abs(u - v), initial=0.0))

@@ -192,7 +192,8 @@ class ResidualProblem(CrossValidated, Predictor, SampledProblem):
         return ((point["w"], float(point["b"])),)
 
     def _dual_value(self, dual: Arrays) -> float:
-        return float(self.program.dual_value(**self._kept(dual)))
+        kept = self._kept(dual)
+        return float(self.program.dual_value(*(kept[name] for name in self._dual_names)))
 
     def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
         found = self.program.certify(*self._taken(point), self._kept(dual), tol)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from scipy import sparse
 
-from ..formulas import Terms, constant, entries
+from ..formulas import Condition, Terms, constant, entries, products, worst
 from ..losses import Squared
 from ..modelling import cp
 from ..numerics import EPS, ROUNDING, UNIT, Array, gamma, same
@@ -143,15 +143,11 @@ class Squares:
     def scale(self, u: Array, h: Array) -> float:
         return np.inf
 
+    def terms(self, z: Array, u: Array) -> Array:
+        return self.excess(z, np.zeros_like(z), u, np.zeros_like(u))
+
     def excess(self, z: Array, e: Array, u: Array, h: Array) -> Array:
         return Squared().excess(self.targets, self.weights, z, e, u, h)
-
-    def conjugate(self, u: Array, level: Any = 0.0) -> float:
-        """f*(u); of a u whose sums are 0 the targets count from any level."""
-        used = self.weights > 0.0
-        squares = float(np.sum(np.square(u[used]) / self.weights[used]))
-        linear = float(np.sum(u * (self.targets - level)))
-        return linear + 0.5 * squares if not np.any(u[~used]) else np.inf
 
     def expression(self, z: Any) -> Terms:
         roots = cp.sqrt(constant(self.weights, "c"))
@@ -314,9 +310,14 @@ class SumOfTerms(ABC):
         """That of f_0, then the others."""
 
     @property
-    @abstractmethod
+    def origin(self) -> Any:
+        """The point of the null model."""
+        raise NotImplementedError
+
+    @cached_property
     def null(self) -> float:
         """P of the null model, or the size of a program, for the scale of the gap."""
+        return self.cost(self.origin)
 
     # -- the primal ------------------------------------------------------------------------------
 
@@ -373,6 +374,42 @@ class SumOfTerms(ABC):
         flat = (pull.ravel() for pull in pulls)
         return [(total, off), *((pull, np.zeros_like(pull)) for pull in flat)]
 
+    def dual_value(self, *given: Array) -> float:
+        """D of multipliers; -inf where a condition of theirs is missed beyond rounding."""
+        near, images = self.completed(given), self.images(self.origin)
+        rows = self.conditions(images, near, given)
+        asked = [*self.equations(given), *(row for row in rows if row.kind == "dual_feasibility")]
+        if any(row.breaks(ROUNDING) for row in asked):
+            return -np.inf
+        triples = zip(self.terms, images, near, strict=True)
+        left = sum(float(np.sum(t.function.terms(z, u))) for t, (z, _), (u, _) in triples)
+        return self.cost_of(images) - left
+
+    def equations(self, given: Sequence[Array]) -> Sequence[Condition]:
+        """What else multipliers have to meet."""
+        return ()
+
+    def conditions(
+        self, images: Sequence[Pair], near: Sequence[Pair], given: Sequence[Array]
+    ) -> list[Condition]:
+        """All of them, of a dual point by its multipliers."""
+        slopes, feasible, domains, slacks = [], [], [], []
+        for term, (z, e), (u, h) in zip(self.terms, images, near, strict=True):
+            f = term.function
+            if term.slope:
+                name, size = term.slope
+                slopes.append(worst(name, "stationarity", f.missed(z, u), size))
+            if term.feasible:
+                name, size = term.feasible
+                feasible.append(worst(name, "primal_feasibility", z - f.project(z), size, e))
+            if term.domain:
+                name, size = term.domain
+                off = ROUNDING * size + float(np.max(h, initial=0.0))
+                domains.append(worst(name, "dual_feasibility", f.beyond(u), size, off))
+            if term.slack:
+                slacks.append(products(term.slack, f.terms(z, u)))
+        return [*slopes, *self.equations(given), *feasible, *domains, *slacks]
+
     def dual_point(
         self, images: Sequence[Pair], given: Sequence[Array], before: Sequence[Pair]
     ) -> list[Pair]:
@@ -390,11 +427,11 @@ class SumOfTerms(ABC):
         own = [term.function.clip(pull) for term, (pull, _) in pairs]
         if all(same(one, pull) for one, (pull, _) in zip(own, before[1:], strict=True)):
             return list(before)
-        return self.completed(self.named(own, given))
+        return self.completed(self.named([before[0][0], *own], given))
 
     def named(self, pulls: Sequence[Array], given: Sequence[Array]) -> list[Array]:
         """The multipliers of the u_k that have a name, shaped as those given."""
-        used = [pair for pair in zip(self.terms[1:], pulls, strict=True) if pair[0].dual]
+        used = [pair for pair in zip(self.terms, pulls, strict=True) if pair[0].dual]
         return [t.sign * u.reshape(g.shape) for (t, u), g in zip(used, given, strict=True)]
 
     def shrunk(self, near: Sequence[Pair], most: float = 1.0) -> list[Pair]:
@@ -455,15 +492,12 @@ class Approximation(SumOfTerms):
         pairs = ((term, term.map.matrix(n)) for term in self.terms[1:])
         return [(term, constant(A, "A")) for term, A in pairs if A.shape[0]]
 
+    @property
+    def origin(self) -> Any:
+        """Constant at the level."""
+        return np.broadcast_to(self.level, self.squares.targets.shape)
+
     @cached_property
     def null(self) -> float:
-        """P at the level."""
+        """P there."""
         return self.squares.value(np.broadcast_to(self.level, self.squares.targets.shape))
-
-    def dual_value(self, *given: Array) -> float:
-        """D; -inf where a multiplier leaves its domain beyond rounding, or pulls at no weight."""
-        (rest, _), *others = self.completed(given)
-        for term, (u, _) in zip(self.terms[1:], others, strict=True):
-            if term.function.conjugate(u, ROUNDING * np.abs(u)) == np.inf:
-                return -np.inf
-        return -self.squares.conjugate(rest, self.level)
