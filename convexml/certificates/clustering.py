@@ -121,11 +121,14 @@ class Partition:
         feasible = bool(N.min() >= -ROUNDING * size)
         return self._dual(alpha, np.maximum(N, 0.0))[0] if feasible else -np.inf
 
+    def reduced(self, alpha: Array, N: Array) -> tuple[Array, float]:
+        """C - N - (alpha 1' + 1 alpha')/2, and its least eigenvalue."""
+        M = self.C - 0.5 * (N + N.T) - 0.5 * (alpha[:, None] + alpha)
+        return M, float(np.linalg.eigvalsh(M)[0])
+
     def _dual(self, alpha: Array, N: Array) -> tuple[float, float]:
         """The bound in floating point, and what it may be off by."""
-        both = 0.5 * (alpha[:, None] + alpha)
-        M = self.C - 0.5 * (N + N.T) - both
-        least = float(np.linalg.eigvalsh(M)[0])
+        M, least = self.reduced(alpha, N)
         sizes = self.C + np.abs(N) + np.abs(alpha)[:, None] + np.abs(alpha) + abs(least)
         entries = gamma(6) * length(sizes) * (1.0 + gamma(self.n**2 + 8))
         lacks = semidefinite_within(M - least * np.eye(self.n))
@@ -153,8 +156,7 @@ class Partition:
 
     def _spectral(self, N: Array) -> float:
         alpha = self.best_alpha(N)
-        M = self.C - N - 0.5 * (alpha[:, None] + alpha)
-        return float(alpha.sum() + self.k * np.linalg.eigvalsh(M)[0])
+        return float(alpha.sum()) + self.k * self.reduced(alpha, N)[1]
 
     def _simple(self) -> Array:
         """N = 0, which is exact for k = 1, or N = C, whose bound is 0."""
@@ -198,8 +200,8 @@ class Partition:
 
     def _dual_rows(self, Z: Array, alpha: Array, N: Array) -> list[Condition]:
         size = max(float(np.max(self.C)), float(np.max(np.abs(N))), np.finfo(float).tiny)
-        M = self.C - 0.5 * (N + N.T) - 0.5 * (alpha[:, None] + alpha)
-        slack = float(np.sum(M * Z)) - self.k * float(np.linalg.eigvalsh(M)[0])
+        M, least = self.reduced(alpha, N)
+        slack = float(np.sum(M * Z)) - self.k * least
         return [
             worst("N >= 0", "dual_feasibility", np.maximum(-N, 0.0), size),
             products("N_ij Z_ij = 0", float(np.sum(N * Z))),
@@ -281,4 +283,6 @@ class Fusion(Approximation):
         steps = fusion_steps(self.A, self.X, self.radii, start)
         for near, V in islice(steps, 0, FUSION_STEPS, FUSION_ROUND):
             U = merged(near, self.X, self.A, self.radii)
-            yield U, V, _share(self.cost(U), self.dual_value(V))
+            images, cost = self.images(U), self.cost(U)
+            own = self.dual_point(images, [V], self.completed([V]))
+            yield U, V, _share(cost, cost - self.excess(images, own))

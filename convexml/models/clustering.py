@@ -142,7 +142,6 @@ class ConvexClustering(SumProblem):
         return read
 
     def _check(self, **hyper: Any) -> dict[str, Any]:
-        self.__dict__.pop("program", None)
         lam = nonnegative_number(hyper["lam"], self.name, "lam")
         with np.errstate(over="ignore"):
             if not np.isfinite(lam * self.weights.sum() * len(self._samples.X)):
@@ -388,14 +387,12 @@ class KMeansBound(ArrayProblem):
         return {} if rows is None or signs is None else {"alpha": -rows, "N": np.array(signs)}
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
-        C, n = self.half_distances, len(self.half_distances)
-        M = C - 0.5 * (dual["N"] + dual["N"].T) - 0.5 * (dual["alpha"][:, None] + dual["alpha"])
-        least = float(np.linalg.eigvalsh(M)[0])
+        M, least = self.program.reduced(dual["alpha"], dual["N"])
         return point, {
             "rows": -dual["alpha"],
             "trace": np.array(-least),
             "nonnegative": dual["N"],
-            "semidefinite": M - least * np.eye(n),
+            "semidefinite": M - least * np.eye(len(M)),
         }
 
     def _formulas(self) -> Latex:
