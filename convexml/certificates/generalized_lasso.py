@@ -207,8 +207,6 @@ class Generalized(SumOfTerms):
             given = measured([slope, s])
             if u is not None:
                 yield given
-            if self.stack.regular is not None:
-                yield self.stack.regular.corrected(given, measured)
             yield from self._inside(given, measured)
             return
         before = None

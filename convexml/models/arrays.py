@@ -526,6 +526,7 @@ class ArrayProblem(Problem):
 
     def _set_hyperparameter(self, name: str, value: Any) -> None:
         self._hyper, self._last = self._check(**(self._hyper | {name: value})), None
+        vars(self).pop("program", None)
         for statement in (self._statement, self._dual_statement):
             if statement is not None and name in statement.parameters:
                 statement.parameters[name].value = self._hyper[name]
@@ -534,8 +535,8 @@ class ArrayProblem(Problem):
         if self._last is None or not self._last.primal:
             return
         values, duals = self._posed_values(dict(self._last.primal), dict(self._last.dual))
-        for name, value in values.items():
-            self.statement.variables[name].value = np.array(value)
+        for name in values.keys() & self.statement.variables.keys():
+            self.statement.variables[name].value = np.array(values[name])
         for label, value in duals.items():
             self.statement.constraints[label].save_dual_value(np.array(value))
 

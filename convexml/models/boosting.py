@@ -213,10 +213,6 @@ class LPBoost(Boosted):
             raise InputError(f"{self.name}: 1 / nu must be a float64, got nu = {nu:g}.")
         return {"nu": nu}
 
-    def _set_hyperparameter(self, name: str, value: Any) -> None:
-        super()._set_hyperparameter(name, value)
-        self.__dict__.pop("program", None)
-
     @cached_property
     def program(self) -> Margins:
         """The problem as its certificate sees it."""

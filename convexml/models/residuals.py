@@ -78,6 +78,9 @@ class ResidualProblem(CrossValidated, Predictor, SampledProblem):
                 "sum; bring the weights nearer to 1."
             )
         self.residuals = RegressionSamples(samples.design, samples.y, c, intercept)
+        for name in list(vars(self)):  # what was derived from other samples
+            if isinstance(getattr(type(self), name, None), cached_property):
+                del vars(self)[name]
 
     residuals: RegressionSamples
     """The samples, as residuals see them."""
@@ -223,6 +226,17 @@ class ResidualProblem(CrossValidated, Predictor, SampledProblem):
 Expressed = Callable[[Any], Terms]
 
 
+def scores_of(
+    samples: RegressionSamples, w: Any, variables: dict[str, Any], shift: str = "b"
+) -> Any:
+    """X w + b; b is a variable by the name ``shift``, where there is an intercept."""
+    scores = constant(samples.design.constant, "X") @ w
+    if samples.fit_intercept:
+        variables[shift] = cp.Variable(name=shift)
+        scores = scores + variables[shift]
+    return scores
+
+
 def pose_residuals(
     samples: RegressionSamples, size: Expressed, strength: float, A: Any = None
 ) -> Statement:
@@ -233,11 +247,7 @@ def pose_residuals(
     lam = cp.Parameter(name="lam", nonneg=True, value=strength)
     w, z = cp.Variable(samples.design.shape[1], name="w"), cp.Variable(len(samples.y), name="z")
     variables, penalised = {"w": w, "z": z}, w
-    prediction = constant(samples.design.constant, "X") @ w
-    if samples.fit_intercept:
-        variables["b"] = b = cp.Variable(name="b")
-        prediction = prediction + b
-    constraints = {"prediction": prediction == z}
+    constraints = {"prediction": scores_of(samples, w, variables) == z}
     if A is not None:
         variables["v"] = penalised = cp.Variable(A.shape[0], name="v")
         constraints["combinations"] = constant(A, "A") @ w == penalised
@@ -283,10 +293,8 @@ def pose_dantzig(samples: RegressionSamples, strength: float) -> Statement:
     lam = cp.Parameter(name="lam", nonneg=True, value=strength)
     X, c = constant(samples.design.constant, "X"), constant(samples.c, "c")
     w, r = cp.Variable(samples.design.shape[1], name="w"), cp.Variable(len(samples.y), name="r")
-    variables, prediction = {"w": w, "r": r}, X @ w
-    if samples.fit_intercept:
-        variables["b"] = b = cp.Variable(name="b")
-        prediction = prediction + b
+    variables = {"w": w, "r": r}
+    prediction = scores_of(samples, w, variables)
     rows = X.T @ cp.multiply(c, r)
     constraints = {
         "residual": constant(samples.y, "y") - prediction == r,
@@ -306,10 +314,8 @@ def pose_dantzig_dual(samples: RegressionSamples, strength: float) -> Statement:
     lam = cp.Parameter(name="lam", nonneg=True, value=strength)
     X, c = constant(samples.design.constant, "X"), constant(samples.c, "c")
     v, q = cp.Variable(samples.design.shape[1], name="v"), cp.Variable(len(samples.y), name="q")
-    variables, scores = {"v": v, "q": q}, X @ v
-    if samples.fit_intercept:
-        variables["v_0"] = shift = cp.Variable(name="v_0")
-        scores = scores + shift
+    variables = {"v": v, "q": q}
+    scores = scores_of(samples, v, variables, "v_0")
     across = X.T @ cp.multiply(c, q)
     constraints = {"scores": scores == q, "upper": across <= 1.0, "lower": -across <= 1.0}
     if samples.fit_intercept:
@@ -398,10 +404,6 @@ class DantzigSelector(ResidualProblem):
     ) -> None:
         super().__init__(X, y, lam, fit_intercept=fit_intercept, sample_weight=sample_weight)
 
-    def _compose(self, samples: Samples, intercept: bool) -> None:
-        super()._compose(samples, intercept)
-        self.__dict__.pop("_correlations", None)
-
     @cached_property
     def _correlations(self) -> Correlations:
         return Correlations(self.residuals)
@@ -467,12 +469,11 @@ class DantzigSelector(ResidualProblem):
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         it, v = self.residuals, dual["v"]
         r = it.y - it.design.matvec(point["w"]) - point["b"]
-        values = {name: each for name, each in point.items() if name in self.variables}
         q, _, shift, _ = self._correlations.scores(v)
         held = {"upper": np.maximum(v, 0.0), "lower": np.maximum(-v, 0.0), "residual": it.c * q}
         if it.fit_intercept:
             held["balance"] = np.array(shift - self._correlations.middle @ v)
-        return {**values, "r": r}, held
+        return {**point, "r": r}, held
 
     def _formulas(self) -> Latex:
         return dantzig_latex(self.residuals.fit_intercept, self._samples.weighted)
@@ -622,10 +623,6 @@ class SquareRootLasso(ResidualProblem):
         s, it = self._samples, self.residuals
         return Lasso(s.X, s.y, 1.0, fit_intercept=it.fit_intercept, sample_weight=s.weights)
 
-    def _compose(self, samples: Samples, intercept: bool) -> None:
-        super()._compose(samples, intercept)
-        self.__dict__.pop("_lasso", None)
-
     # -- posed with CVXPY, told in LaTeX ---------------------------------------------------------
 
     def _pose(self) -> Statement:
@@ -646,8 +643,7 @@ class SquareRootLasso(ResidualProblem):
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         z = self.residuals.design.matvec(point["w"]) + point["b"]
-        values = {name: each for name, each in point.items() if name in self.variables}
-        return {**values, "z": z}, {"prediction": dual["u"][self._samples.kept]}
+        return {**point, "z": z}, {"prediction": dual["u"][self._samples.kept]}
 
     def _formulas(self) -> Latex:
         return square_root_latex(self.residuals.fit_intercept, self._samples.weighted)
@@ -761,14 +757,6 @@ class GeneralizedLasso(ResidualProblem):
             shape = f"A must have one column per feature ({d}), got shape {self._A.shape}."
             raise InputError(f"{self.name}: {shape} Its rows are combinations of coefficients.")
 
-    def _compose(self, samples: Samples, intercept: bool) -> None:
-        super()._compose(samples, intercept)
-        self.__dict__.pop("program", None)
-
-    def _check(self, **hyper: Any) -> dict[str, Any]:
-        self.__dict__.pop("program", None)
-        return super()._check(**hyper)
-
     @cached_property
     def program(self) -> Generalized:
         """The problem as its certificate sees it."""
@@ -812,10 +800,8 @@ class GeneralizedLasso(ResidualProblem):
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         z = self.residuals.design.matvec(point["w"]) + point["b"]
-        values = {**point, "z": z, "v": self._A @ point["w"]}
-        known = {name: value for name, value in values.items() if name in self.variables}
-        kept = self._kept(dual)
-        return known, {"prediction": kept["u"], "combinations": kept["s"]}
+        kept, values = self._kept(dual), {**point, "z": z, "v": self._A @ point["w"]}
+        return values, {"prediction": kept["u"], "combinations": kept["s"]}
 
     def _formulas(self) -> Latex:
         return generalized_latex(self.residuals.fit_intercept, self._samples.weighted)

@@ -70,7 +70,6 @@ class TrendFilter(SumProblem):
         refuse_squares(self.name, "squares of y", target, self.program.null, 1e280)
 
     def _check(self, **hyper: Any) -> dict[str, Any]:
-        self.__dict__.pop("program", None)
         return {"lam": nonnegative_number(hyper["lam"], self.name, "lam")}
 
     @property
