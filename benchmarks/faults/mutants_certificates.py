@@ -534,6 +534,20 @@ MUTANTS = [
         (f"{PROJECTIONS}::test_no_gap_is_less_than_what_a_better_point_proves",),
     ),
     Mutant(
+        "convex fit: rounding of what rows leave is left out",
+        "convexml/certificates/convex_regression.py",
+        "error = length(gamma(len(row) + 8) * sizes)",
+        "error = 0.0 * length(sizes)",
+        (f"{PROJECTIONS}::test_rows_of_multipliers_that_balance_exactly_are_as_near_as_is_told",),
+    ),
+    Mutant(
+        "convex fit: rows that are not moved balance too",
+        "convexml/certificates/convex_regression.py",
+        "if np.any(row[apart]) else 0.0",
+        "if np.any(moved) else 0.0",
+        (f"{PROJECTIONS}::test_rows_of_multipliers_that_balance_exactly_are_as_near_as_is_told",),
+    ),
+    Mutant(
         "convex fit: what balances the multipliers is not charged",
         "convexml/certificates/convex_regression.py",
         "(-lam.ravel(), off.ravel())",
