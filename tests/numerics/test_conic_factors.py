@@ -21,7 +21,7 @@ from support.exact.exact_numbers import (
 from support.sizes import each_seed
 
 from convexml.certificates import units
-from convexml.certificates.algebra.polyhedron import independent_rows, onto
+from convexml.certificates.algebra.polyhedron import independent_rows, kept_rows, slacks_of
 from convexml.certificates.conic.prices import dense_factor
 from convexml.numerics import Array
 from convexml.problem import cones
@@ -45,7 +45,8 @@ def slack_system(seed: int) -> tuple[Array, Array, Array, Array]:
 @each_seed(range(12))
 def test_the_bound_is_below_the_least_singular_value(seed: int) -> None:
     E, side, moving, z = slack_system(seed)
-    kept, sigma = onto(sparse.csr_array(E), side, moving, z)
+    rows = sparse.csr_array(E)
+    kept, sigma = kept_rows(rows, side, moving, z, slacks_of(rows, moving))
     true = np.linalg.svd(E[:, moving], compute_uv=False)[-1]
     assert 0.0 <= sigma <= true * (1.0 + 1e-12)
     if true > 1e-6:

@@ -445,27 +445,10 @@ def from_gram(gram: Array, n: int) -> float:
     error = gamma(n + 2) * trace
     if not least > max(EASY * trace, 4.0 * error):
         return 0.0
-    return float(np.sqrt(max(least_eigenvalue(gram, least) - error, 0.0))) * (1.0 - 4.0 * EPS)
-
-
-def least_eigenvalue(matrix: Array, guess: float) -> float:
-    """Return a lower bound of the least eigenvalue of a symmetric matrix; -inf where none is known.
-
-    Parameters
-    ----------
-    matrix : array, shape (k, k)
-    guess : float
-        About the least eigenvalue, as computed.
-    """
-    k, trace = len(matrix), float(np.trace(matrix))
     # What the factorisation and the shift of the diagonal may lose.
-    error = 2.0 * gamma(k + 3) * (trace + k * abs(guess))
-    shift = guess - 2.0 * error
-    try:
-        np.linalg.cholesky(0.5 * (matrix + matrix.T) - shift * np.eye(k))
-    except np.linalg.LinAlgError:
-        return -np.inf
-    return shift - error
+    shift = least - 4.0 * gamma(len(gram) + 3) * (trace + len(gram) * least)
+    bound = shift + eigenvalue_bound(shifted(0.5 * (gram + gram.T), -shift)) - error
+    return float(np.sqrt(max(bound, 0.0))) * (1.0 - 4.0 * EPS)
 
 
 def inverse_of(R: Array) -> Array | None:

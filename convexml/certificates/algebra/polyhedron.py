@@ -211,7 +211,9 @@ def _eliminate(equal: Any, side: Array, columns: Array, z: Array) -> Array | Non
     return np.sort(np.array(found.origins[: found.rank], dtype=int))
 
 
-def onto(equal: Any, side: Array, moving: Array, z: Array) -> tuple[Array, float]:
+def kept_rows(
+    equal: Any, side: Array, moving: Array, z: Array, slacks: Slacks
+) -> tuple[Array, float]:
     """Rows that imply E z = e, and a sigma such that |d| <= |r| / sigma for some d with E d = r.
 
     Above ``DIRECT`` rows those with a slack of their own, a column that moves and has one entry, go
@@ -220,13 +222,6 @@ def onto(equal: Any, side: Array, moving: Array, z: Array) -> tuple[Array, float
     1/sigma = (1 + |D^-1 M|) / sigma(N) + 1 / min |D|. sigma is 0 where the rows contradict one
     another or nothing was decided.
     """
-    return kept_rows(equal, side, moving, z, slacks_of(equal, moving))
-
-
-def kept_rows(
-    equal: Any, side: Array, moving: Array, z: Array, slacks: Slacks
-) -> tuple[Array, float]:
-    """``onto`` with these slacks."""
     rest, left = np.setdiff1d(np.arange(side.size), slacks.rows), moving.copy()
     if rest.size > LARGEST:
         return rest, 0.0
@@ -257,7 +252,7 @@ def _of_gram(rows: Any) -> float:
 
 
 def slacks_of(equal: Any, moving: Array) -> Slacks:
-    """Those of ``onto``, of each row the one of the largest entry; none in few rows."""
+    """Those of ``kept_rows``, of each row the one of the largest entry; none in few rows."""
     k = equal.shape[0]
     none = np.zeros(0, dtype=int)
     if k <= DIRECT:

@@ -22,7 +22,7 @@ from ..algebra.dual_points import (
     rational_prices,
     unpriced,
 )
-from ..algebra.polyhedron import MANY, Interior
+from ..algebra.polyhedron import MANY
 from ..scale import ProgramUnits
 from .margin import nudged, repair_conic_dual, weights_of_multipliers
 from .prices import CLEAN, PASSED, Budget, approached, priced
@@ -363,46 +363,27 @@ def priced_candidates(
         yield priced(program, w, y, units, idle)
     if len(starts) > 1 and allows(ROOM, CLEAN):
         yield priced(program, w, clean, units, idle)
-    repaired = _repaired(program, x, w, starts, units, idle, budget)
-    inner = _mixed(program, scaled, interior, w, y, units, idle, budget, names)
-    inner = inner if mixed else iter(())
-    # Inside of a polyhedron a mixture has its price; a repair may go on along the boundary.
-    yield from chain(*((repaired, inner) if interior is None else (inner, repaired)))
+    repaired = (
+        priced(program, *repair_conic_dual(program, x, start, w), units, idle)
+        for start, name in starts
+        if allows(FARTHER, name)
+    )
 
-
-def _repaired(
-    program: ConeProgram,
-    x: Array,
-    w: Array,
-    starts: list[tuple[Array, str]],
-    units: ProgramUnits,
-    idle: Array,
-    budget: Budget,
-) -> Iterator[Priced]:
-    for start, name in starts:
-        if budget.allows(FARTHER, name):
-            yield priced(program, *repair_conic_dual(program, x, start, w), units, idle)
-
-
-def _mixed(
-    program: ConeProgram,
-    scaled: ScaledCone,
-    interior: Interior | None,
-    w: Array,
-    y: Array,
-    units: ProgramUnits,
-    idle: Array,
-    budget: Budget,
-    names: list[str],
-) -> Iterator[Priced]:
-    if not budget.allows(FARTHER, *names):
-        return
-    for inner_w, inner in mixtures(scaled.program, scaled.x_in(w), scaled.y_in(y)):
-        if not budget.allows(FARTHER, *names):
+    def inner() -> Iterator[Priced]:
+        """Mixtures, which have a price inside of a polyhedron."""
+        if not allows(FARTHER, *names):
             return
-        if interior is not None:
-            yield _outside(program, scaled, priced_inside(scaled.program, interior, inner_w, inner))
-        yield priced(program, scaled.x_out(inner_w), scaled.y_out(inner), units, idle)
+        for point in mixtures(scaled.program, scaled.x_in(w), scaled.y_in(y)):
+            if not allows(FARTHER, *names):
+                return
+            if interior is not None:
+                pair = priced_inside(scaled.program, interior, *point)
+                yield _outside(program, scaled, pair)
+            yield priced(program, scaled.x_out(point[0]), scaled.y_out(point[1]), units, idle)
+
+    # Inside of a polyhedron a mixture has its price; a repair may go on along the boundary.
+    more = inner() if mixed else iter(())
+    yield from chain(*((repaired, more) if interior is None else (more, repaired)))
 
 
 def _outside(program: ConeProgram, scaled: ScaledCone, pair: Priced) -> Priced:
