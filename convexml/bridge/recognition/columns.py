@@ -96,24 +96,16 @@ def assemble(rows: list[LossRows], widths: dict[int, int], free: set[int]) -> Sa
     loss = rows[0].loss
     binary = loss.labels == "binary"
     flips = binary or loss.name in SYMMETRIC
-    factors = [
-        np.broadcast_to(np.asarray(each.multiplier, dtype=float), len(each.y)) for each in rows
-    ]
+    factor = np.concatenate([np.broadcast_to(each.multiplier, each.y.size) for each in rows])
     y = np.concatenate([each.y for each in rows])
     weight = np.concatenate([each.weight for each in rows])
     intercept, unit, exact = None, 1.0, True
     for key in (k for k in widths if k in free):
-        found = _constant(rows, factors, key, weight, flips)
+        found = _constant(rows, factor, key, weight, flips)
         if found is not None:
             unit, turned, exact = found
             intercept = key
-            if turned is not None:
-                y = np.where(turned, -y, y)
-                start = 0
-                for i, each in enumerate(factors):
-                    here = turned[start : start + each.size]
-                    factors[i] = np.where(here, -each, each)
-                    start += each.size
+            y, factor = np.where(turned, -y, y), np.where(turned, -factor, factor)
             break
     kept = weight > 0.0
     if not kept.any():
@@ -121,27 +113,24 @@ def assemble(rows: list[LossRows], widths: dict[int, int], free: set[int]) -> Sa
     if binary and (y[kept] == y[kept][0]).all():
         if intercept is not None:
             raise Declined("all samples are of one class")
-        odd, start = np.arange(y.size) % 2 == 1, 0
+        odd = np.arange(y.size) % 2 == 1
         odd[np.flatnonzero(kept)[-1]] = True
         if np.all(odd[kept]):
             raise Declined("one sample has no two classes")
-        y = np.where(odd, -y, y)
-        for i, each in enumerate(factors):
-            factors[i] = np.where(odd[start : start + each.size], -each, each)
-            start += each.size
+        y, factor = np.where(odd, -y, y), np.where(odd, -factor, factor)
     keys = [key for key in widths if key != intercept]
     columns, start = {}, 0
     for key in keys:
         columns[key] = np.arange(start, start + widths[key])
         start += widths[key]
-    every = zip(rows, factors, strict=True)
+    own = np.split(factor, np.cumsum([each.y.size for each in rows])[:-1])
+    every = list(zip(rows, own, strict=True))
     X = concatenated([_block(each, keys, widths, f) for each, f in every], axis=0)
     if not kept.all():
         X = (sparse.csr_array(X) if sparse.issparse(X) else X)[kept]
         y, weight = y[kept], weight[kept]
-    rounded = np.concatenate([_rounds(each, f) for each, f in zip(rows, factors, strict=True)])
+    rounded = np.concatenate([_rounds(each, f) for each, f in every])
     exact = exact and not rounded[kept].any()
-    factor = np.concatenate(factors)
     return SampleDesign(X, y, weight, columns, kept, factor, intercept, unit, exact)
 
 
@@ -159,35 +148,34 @@ def _keeps(factor: Array) -> Array:
 
 
 def _constant(
-    rows: list[LossRows], factors: list[Array], key: int, weight: Array, flips: bool
-) -> tuple[float, Array | None, bool] | None:
+    rows: list[LossRows], factor: Array, key: int, weight: Array, flips: bool
+) -> tuple[float, Array, bool] | None:
     """The number that a variable of one entry is multiplied by in every row, up to signs.
 
     And whether it is the same for certain: entries that differ in their last digits may be a
     column, and classes may be separated by it.
     """
-    parts, plain = [], []
-    for each, factor in zip(rows, factors, strict=True):
+    parts = []
+    for each in rows:
         found: LinearMap | None = each.bundle.maps.get(key)
         if found is None or len(each.bundle.maps) == 1:
             return None
         if found.is_selection:
-            entries = found.scales
+            parts.append(found.scales)
         elif sparse.issparse(found.matrix) or found.copies > 1:
             return None
         else:
-            entries = found.scales * found.matrix[:, 0]
-        parts.append(factor * entries)
-        plain.append(np.abs(entries))
-    entries, kept = np.concatenate(parts), weight > 0.0
-    used, raw = entries[kept], np.concatenate(plain)[kept]
+            parts.append(found.scales * found.matrix[:, 0])
+    plain, kept = np.concatenate(parts), weight > 0.0
+    entries, raw = factor * plain, np.abs(plain)[kept]
+    used = entries[kept]
     if not used.size or used[0] == 0.0 or not np.isfinite(used).all():
         return None
     size = abs(float(used[0]))
     same = bool((np.abs(used) == size).all())
-    same &= bool(_keeps(np.concatenate(factors)[kept]).all() or (raw == raw[0]).all())
+    same &= bool(_keeps(factor[kept]).all() or (raw == raw[0]).all())
     if (np.abs(used - used[0]) <= NEAR * size).all():
-        return float(used[0]), None, same
+        return float(used[0]), np.zeros(entries.size, dtype=bool), same
     if flips and (np.abs(np.abs(used) - size) <= NEAR * size).all():
         return size, entries < 0.0, same
     return None
