@@ -15,7 +15,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
@@ -65,15 +65,6 @@ Multipliers = dict[str, Array]
 NAMES = ("nu", "Z_upper", "Z_lower")
 
 
-class SpectralBound(NamedTuple):
-    """Multipliers, their dual value, how much less they prove, and their conditions."""
-
-    dual: Multipliers
-    value: float
-    price: float
-    rows: list[Condition]
-
-
 @dataclass(frozen=True)
 class Fantope:
     """The problem in P; the exact S is within ``noise`` of the one that is held.
@@ -86,6 +77,8 @@ class Fantope:
 
     name: ClassVar[str] = "P"
     """What a point is called."""
+    duals: ClassVar[tuple[str, ...]] = NAMES
+    """What is told of its multipliers."""
     S: Array
     noise: Array
     k: int
@@ -189,13 +182,6 @@ class Fantope:
     def _dual(self, dual: Multipliers) -> float:
         return -self.count * float(dual["nu"]) - float(np.trace(dual["Z_upper"]))
 
-    def bound(self, given: Multipliers) -> SpectralBound:
-        """What the multipliers prove, those that are not given the best for the others."""
-        dual = self.multipliers(given)
-        spectra = spectra_of(dual)
-        price, rows = self._price(dual, spectra), self._dual_rows(dual, spectra)
-        return SpectralBound(dual, self._dual(dual), price, rows)
-
     def _price(self, dual: Multipliers, spectra: Spectra) -> float:
         """How much more than the dual value says the largest <S, P> may be, rounding included."""
         upper, lower = symmetric(dual["Z_upper"]), symmetric(dual["Z_lower"])
@@ -234,19 +220,14 @@ class Fantope:
         upper, lower = spectra_of(self.multipliers(given))
         return float(upper[self.d - self.k] + lower[self.k])
 
-    @property
-    def total(self) -> float:
-        """tr S."""
-        return float(np.trace(self.S))
-
     def spread(self, C: Array) -> Array:
         """C S C', (k, k)."""
         found: Array = C @ self.S @ C.T
         return found
 
-    def slack(self, held: Array, primal: float, bound: SpectralBound) -> list[Condition]:
+    def slack(self, held: Array, gap: float, dual: Multipliers) -> list[Condition]:
         """The products of multipliers and slacks."""
-        P, dual = symmetric(held), bound.dual
+        P = symmetric(held)
         room = np.eye(self.d) - P
         return [
             products("<Z_upper, I - P> = 0", float(np.sum(dual["Z_upper"] * room))),
@@ -269,15 +250,18 @@ class Fantope:
         known = {name: own for name, own in zip(NAMES, given, strict=False) if own is not None}
         near, rows = self.near(point)
         values = [self.account(each) for each in (point, near)]
-        primal, bound = max(value for value, _ in values), self.bound(known)
+        dual = self.multipliers(known)
+        spectra, value = spectra_of(dual), self._dual(dual)
+        primal = max(value for value, _ in values)
+        rows += [*self._dual_rows(dual, spectra), *self.slack(point, primal - value, dual)]
         return judged(
             primal,
-            bound.value,
-            [*rows, *bound.rows, *self.slack(point, primal, bound)],
+            value,
+            rows,
             tol,
             passed=passed,
-            rounding=bound.price + max(lost for _, lost in values),
-            dual=bound.dual,
+            rounding=self._price(dual, spectra) + max(lost for _, lost in values),
+            dual={name: dual[name] for name in self.duals},
             repaired=float(np.max(np.abs(near - point))),
         )
 
@@ -308,6 +292,7 @@ class Directions(Fantope):
     """
 
     name = "components"
+    duals = NAMES[:1]
     A: Array
     root: Array
 
@@ -377,13 +362,8 @@ class Directions(Fantope):
             return max(float(self.spectrum[0][-1]), 0.0)
         return super().eigengap(dual)
 
-    def bound(self, given: Multipliers) -> SpectralBound:
-        found = super().bound(given)
-        return found._replace(dual={"nu": found.dual["nu"]})
-
-    def slack(self, held: Array, primal: float, bound: SpectralBound) -> list[Condition]:
-        name = "<Z_upper, I - P> + <Z_lower, P> = 0"
-        return [products(name, primal - bound.value)]
+    def slack(self, held: Array, gap: float, dual: Multipliers) -> list[Condition]:
+        return [products("<Z_upper, I - P> + <Z_lower, P> = 0", gap)]
 
 
 def directions_of(X: Array, weights: Array, k: int) -> tuple[Directions, Array]:

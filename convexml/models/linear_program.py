@@ -94,13 +94,6 @@ MULTIPLIER_OF = {"ub": "lambda_ub", "eq": "nu", "lower": "lambda_lower", "upper"
 """The multiplier of each labelled constraint."""
 
 
-def _entries(data: LinearData, label: str) -> Any:
-    """Which entries of a full-length multiplier the labelled constraint has."""
-    if label in ("lower", "upper"):
-        return np.isfinite(data.lower if label == "lower" else data.upper)
-    return slice(None)
-
-
 def linear_latex(data: LinearData) -> Latex:
     """Primal, Lagrangian, dual and KKT conditions of the constraints that are there."""
     bounds = [np.isfinite(side) for side in (data.lower, data.upper)]

@@ -361,7 +361,7 @@ class ComponentsPart:
             return settled(found, lambda: Better(best, value, error + lost))
         apart = self.problem.spread(self.C) - np.diag(self.variances)
         name = "components_ S components_' = diag(variances)"
-        row = worst(name, "primal_feasibility", apart, self.problem.total)
+        row = worst(name, "primal_feasibility", apart, float(np.trace(self.problem.S)))
         return judge(found.but(conditions=(*found.conditions, row)))
 
 
