@@ -18,6 +18,7 @@ from ..data.columns import column_names
 from ..errors import InputError
 from ..formulas import constant, listed
 from ..losses import Exponential
+from ..modelling import cp
 from ..numerics import LEAST_SQUARE, Array, gamma, without_warnings
 from ..penalties import Zero
 from ..problem import Statement
@@ -78,8 +79,6 @@ def pose_lp_boost(H: Any, y: Array, s: Array, nu: float) -> Statement:
 
     Its multipliers are d of ``margin`` and gamma of ``sum``.
     """
-    import cvxpy as cp
-
     w, rho = cp.Variable(H.shape[1], name="w"), cp.Variable(name="rho")
     xi = cp.Variable(len(s), name="xi")
     constraints = {
@@ -100,8 +99,6 @@ def pose_lp_boost_dual(H: Any, y: Array, s: Array, nu: float) -> Statement:
 
     Its multipliers are the primal solution: w of ``edges``, xi of ``upper``, rho of ``sum``.
     """
-    import cvxpy as cp
-
     d, gamma = cp.Variable(len(s), name="d"), cp.Variable(name="gamma")
     share, inverse = _share(nu)
     constraints = {
@@ -115,8 +112,6 @@ def pose_lp_boost_dual(H: Any, y: Array, s: Array, nu: float) -> Statement:
 
 def _share(nu: float) -> tuple[Any, Any]:
     """nu, and 1 / nu, in which the problem is affine."""
-    import cvxpy as cp
-
     share: Any = cp.Parameter(pos=True, name="nu", value=nu)
     return share, cp.CallbackParam(lambda: 1.0 / share.value, nonneg=True, name="inverse")
 
