@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
+from scipy import sparse
 
 from ...errors import SolverError
 from ...numerics import Array
@@ -78,12 +79,10 @@ def strict_point(program: ConeProgram, start: Array | None) -> tuple[Array, floa
     tuple, or None
         None where none is verified.
     """
-    data, rows = linear_rows(program)
+    if start is not None and inside(program, start, program.b, TINY):
+        return start, 0.0
     points = () if start is None else (start,)
-    if not rows.size:
-        found = (x for x in points if inside(program, x, program.b, TINY, curved=True))
-        return next(((x, 0.0) for x in found), None)
-    interior = relative_interior(data)
+    interior = relative_interior(linear_rows(program)[0])
     if interior is None:
         return None
     near = (mixed(program, interior, x, TINY) for x in (*points, interior.point))
@@ -103,19 +102,16 @@ def _rationals(program: ConeProgram, y: Array) -> Iterator[list[Fraction]]:
     if program.A.nnz > ENTRIES or not np.all(np.isfinite(y)):
         return
     # The rows of entries beside the diagonal of a matrix.
-    mask = np.zeros(program.b.size, dtype=bool)
+    off = np.zeros(program.b.size, dtype=bool)
     for cone, part in program.blocks:
         if isinstance(cone, Semidefinite):
             column, row = np.tril_indices(cone.order)
-            mask[part] = row != column
-    off = mask
-    sizes = np.unique(np.abs(np.where(off, y / np.sqrt(2.0), y)))[::-1]
+            off[part] = row != column
+    plain = np.where(off, y / np.sqrt(2.0), y)
+    sizes = np.unique(np.abs(plain[plain != 0.0]))[::-1]
     for unit in sizes[:SCALES]:
-        if not unit > 0.0:
-            continue
-        plain = np.where(off, y / np.sqrt(2.0), y) / unit
         for most in DENOMINATORS:
-            rounded = [Fraction(value).limit_denominator(most) for value in plain.tolist()]
+            rounded = [Fraction(v).limit_denominator(most) for v in (plain / unit).tolist()]
             if any(rounded):
                 yield [
                     2 * value / ROOT if mixed else value
@@ -131,16 +127,16 @@ def _proves(program: ConeProgram, y: list[Fraction]) -> bool:
         if not _in_dual(cone, piece):
             return False
         curved = curved or (not cone.is_polyhedral and any(piece))
-    terms = (Fraction(b) * v for b, v in zip(program.b.tolist(), y, strict=True) if v)
-    if not curved or sum(terms, Fraction(0)) > 0:
+    if not curved:
         return False
-    A = program.A
-    for j in range(program.q.size):
-        entries = slice(A.indptr[j], A.indptr[j + 1])
-        pairs = zip(A.data[entries].tolist(), A.indices[entries].tolist(), strict=True)
-        if sum((Fraction(a) * y[i] for a, i in pairs if y[i]), Fraction(0)):
-            return False
-    return True
+    # b'y, and A'y column by column.
+    both = sparse.csc_array(sparse.hstack([program.b[:, None], program.A]))
+    totals = []
+    for j in range(program.q.size + 1):
+        entries = slice(both.indptr[j], both.indptr[j + 1])
+        pairs = zip(both.data[entries].tolist(), both.indices[entries].tolist(), strict=True)
+        totals.append(sum((Fraction(a) * y[i] for a, i in pairs if y[i]), Fraction(0)))
+    return totals[0] <= 0 and not any(totals[1:])
 
 
 def _in_dual(cone: Cone, y: list[Fraction]) -> bool:

@@ -58,12 +58,6 @@ from .search import interior_point, inwards, relax
 # In all but the first two z is strictly inside.
 
 
-USED = 1e-6
-"""An entry of a direction above this is no rounding."""
-DIGITS = (0, 2, 4, 6, None)
-"""To how many digits directions are rounded until they are exact."""
-
-
 class Growth(NamedTuple):
     """The directions d and e."""
 
@@ -80,8 +74,7 @@ def find_curve(program: ConeProgram, x: Array) -> Growth | None:
         wide = _widest(program)
     except SolverError:
         return None
-    for digits in DIGITS:
-        ray = _rounded(wide, digits)
+    for ray in reversed(list(_plain(wide))):
         turned = beside(program, x, ray)
         if turned is None or (turn := find_ray(turned)) is None:
             continue
@@ -197,14 +190,6 @@ def _widest(program: ConeProgram) -> Array:
     return solve_scaled(cone_program_of(P, cost, A, b, cones))[0][:n]
 
 
-def _rounded(z: Array, digits: int | None) -> Array:
-    size = float(np.max(np.abs(z), initial=0.0))
-    if size == 0.0 or not np.isfinite(size):
-        return 0.0 * z
-    z = z / size
-    return np.where(np.abs(z) < USED, 0.0, z) if digits is None else np.round(z, digits)
-
-
 # Directions along which a cone program falls for ever.
 
 
@@ -231,11 +216,8 @@ def find_ray(program: ConeProgram) -> Array | None:
     ray = _deepest(program)
     if ray is None:
         return None
-    for candidate in (ray, _on_equalities(program, ray), _on_active(program, ray)):
-        size = float(np.max(np.abs(candidate), initial=0.0))
-        if size == 0.0 or not np.isfinite(size):
-            continue
-        for scaled in _plain(candidate / size):
+    for candidate in (ray, _on_active(program, ray)):
+        for scaled in _plain(candidate):
             stays = all(row.relative <= ROUNDING for row in ray_rows(program, scaled))
             if stays and program.q @ scaled < -INSIDE * np.linalg.norm(program.q):
                 return scaled
@@ -243,10 +225,14 @@ def find_ray(program: ConeProgram) -> Array | None:
 
 
 def _plain(ray: Array) -> Iterator[Array]:
-    """The ray as it is, without entries that are rounding, and rounded to few digits."""
+    """The ray, of largest entry 1, without entries that are rounding, and of few digits."""
+    size = float(np.max(np.abs(ray), initial=0.0))
+    if size == 0.0 or not np.isfinite(size):
+        return
+    ray = ray / size
     yield ray
     yield np.where(np.abs(ray) < NOTHING, 0.0, ray)
-    for digits in (9, 6, 4):
+    for digits in (9, 6, 4, 2, 0):
         yield np.round(ray, digits)
 
 
@@ -275,18 +261,11 @@ def _deepest(program: ConeProgram) -> Array | None:
         return None
 
 
-def _on_equalities(program: ConeProgram, ray: Array) -> Array:
-    return _project(program, ray, program.ruled_by(ZeroCone))
-
-
 def _on_active(program: ConeProgram, ray: Array) -> Array:
     """The nearest ray on the equalities and on the inequalities that it nearly meets."""
     near = program.ruled_by(NonnegativeCone) & (-(program.A @ ray) < INSIDE)
-    return _project(program, ray, program.ruled_by(ZeroCone) | near)
-
-
-def _project(program: ConeProgram, ray: Array, rows: Array) -> Array:
-    matrix = sparse.vstack([program.A.tocsr()[rows], program.P], format="csr")
+    rows = program.A_by_row[program.ruled_by(ZeroCone) | near]
+    matrix = sparse.vstack([rows, program.P], format="csr")
     for _ in range(2):
         ray = ray - least_change(matrix, matrix @ ray, np.ones(ray.size))
     return ray
