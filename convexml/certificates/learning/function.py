@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 
 from ...formulas import Condition, worst
-from ...numerics import EPS, ROUNDING, Array, gamma
+from ...numerics import EPS, ROUNDING, Array, gamma, same
 from ...problem.kernel import KernelObjective
 from ..certificate import Certificate
 from ..judge import judged
@@ -84,9 +84,12 @@ def certify_function(
     primal = point.value + 0.5 * lam * square
     rounding = primal_rounding(bare, point, bare.zero_scores) + 0.5 * lam * doubt
 
+    exactly = np.zeros_like(z)
+
     def excess(u: Array) -> tuple[Array, float]:
         rest, beside = apart(objective, q, u)
-        terms = bare.loss.excess(y, c, z, error, u, np.zeros_like(u))
+        terms = bare.loss.excess(y, c, z, exactly, u, exactly)
+        beside += float(np.abs(u) @ error)  # slopes times the error are in ``rounding``
         return rest, (float(terms.sum()) + beside) * (1.0 + gamma(len(z) + 4))
 
     near = own_dual(objective, q) if u is None else repair_dual(bare, u, source="passed")
@@ -121,10 +124,15 @@ def certify_function(
 
 
 def own_dual(objective: KernelObjective, q: Array, u: Array | None = None) -> DualPoint:
-    """U, or -lam q, in the box and with 1'u = 0; its value is not known."""
-    ends = box_inside(objective.bare)
-    inside = np.clip(-objective.lam * q if u is None else u, *ends)
-    return DualPoint(balance(objective.bare, inside, *ends), np.nan, np.zeros(0), np.inf, "solver")
+    """U, or -lam q, in the box and with 1'u = 0; its value is not known. The last is remembered."""
+    bare, given = objective.bare, -objective.lam * q if u is None else u
+    known: list[tuple[Array, DualPoint]] = objective.__dict__.setdefault("_last_own_dual", [])
+    if not (known and same(known[0][0], given)):
+        ends = box_inside(bare)
+        inside = balance(bare, np.clip(given, *ends), *ends)
+        # The one passed may be written to.
+        known[:] = [(given.copy(), DualPoint(inside, np.nan, np.zeros(0), np.inf, "solver"))]
+    return known[0][1]
 
 
 def quick_gap_of_function(
