@@ -18,6 +18,7 @@ from convexml.certificates.enclosure import sphere
 from convexml.certificates.judge import absent, bounded, judge, refuted
 from convexml.certificates.learning.repair import product_error, repair_dual, repair_primal
 from convexml.certificates.learning.rounding import primal_rounding
+from convexml.certificates.linear.bound import lower_bound
 from convexml.certificates.scale import learning_scale, program_scale
 from convexml.formulas import Condition
 from convexml.numerics import gamma
@@ -34,6 +35,14 @@ def test_what_multipliers_leave_is_no_rounding() -> None:
     program = cml.LinearProgram([0.0, 0.0], A_eq=A, b_eq=b, bounds=(None, None))
     found = program.certify_infeasible({"nu": [1.0, -1.0]})
     assert (found.verdict, found.within) == (Verdict.UNDECIDED, pytest.approx(2.0**46))
+
+
+def test_a_bound_over_a_box_counts_a_cost_from_the_bound_of_its_variable() -> None:
+    data = cml.LinearProgram([1, -1.0001], [[-1, 1]], [0], bounds=(-1000, None)).data
+    x = np.array([-950.0, -950.01])
+    found = lower_bound(data, np.ones(1), np.zeros(0), x, 1e-6)
+    assert found.value - found.rounding <= data.c @ x
+    assert found.within is not None
 
 
 def test_an_almost_exact_fit_is_not_measured_by_the_null_model() -> None:
