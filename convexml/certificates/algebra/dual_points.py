@@ -144,11 +144,14 @@ def refined(interior: Interior, z: Array) -> Array:
     z = np.where(interior.fixed, interior.point, np.maximum(z, interior.data.lower))
     level = 1e-3 * (float(np.max(np.abs(z), initial=0.0)) or 1.0)
     lower = interior.data.lower
+    terms = abs(interior.equal) @ np.abs(z) + np.abs(interior.equal_side)
     for start in (z, np.maximum(z, interior.point)):
         free = np.maximum(np.abs(z), level)
         weights = np.where(np.isfinite(lower), start - lower, free)
-        change = LeastChange(interior.equal, np.where(interior.fixed, 0.0, weights))
-        z = z + change(-exact_residual(interior.equal, z, interior.equal_side))
+        left = exact_residual(interior.equal, z, interior.equal_side)
+        if length(left) <= EPS * length(terms):  # what floats can hold
+            break
+        z = z - LeastChange(interior.equal, np.where(interior.fixed, 0.0, weights))(left)
     return z
 
 
