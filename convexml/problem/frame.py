@@ -375,7 +375,7 @@ def _frame(objective: Objective, ordinary: int) -> Frame:
         unit = t * (columns if columns.size == d else np.repeat(columns, d // columns.size))
         # A constraint on the predictions has no size: then the penalty is all of P.
         size = objective.penalty.value(unit) if bare else float(objective.c.sum()) * t**power
-        factor = power_near(size, ordinary)
+        factor = float(power_near(size, ordinary))
         try:
             penalty = objective.penalty.in_units(unit, 1.0 / factor)
         except InputError:  # a strength beyond float64
@@ -406,7 +406,7 @@ def _targets(objective: Objective, ordinary: int) -> tuple[Array, float, float, 
         y = y - h
     scaled = loss.in_units(1.0)
     if scaled is not None:
-        t = power_near(max(abs(low - h), abs(high - h)), ordinary)
+        t = float(power_near(max(abs(low - h), abs(high - h)), ordinary))
         try:
             found = loss.in_units(t)
         except InputError:  # an epsilon or delta beyond float64
@@ -424,7 +424,7 @@ def resized(frame: Frame, size: float) -> Frame:
 
     Weights over many orders hide how small P* is, and a solver's tolerances are beside 1.
     """
-    inner, factor = frame.objective, power_near(size / frame.factor, ORDINARY)
+    inner, factor = frame.objective, float(power_near(size / frame.factor, ORDINARY))
     try:
         penalty = inner.penalty.in_units(np.ones(inner.d), 1.0 / factor)
     except InputError:  # a strength beyond float64
