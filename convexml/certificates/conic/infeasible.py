@@ -16,7 +16,7 @@ from ...numerics import Array, gamma
 from ...problem.cones import ConeProgram
 from ...problem.linear_program import LinearData
 from ...validation import positive_number
-from ..algebra.dual_points import Priced, bounded_prices, rational_prices
+from ..algebra.dual_points import Priced, alone, bounded_prices, rational_prices
 from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
 from ..judge import absent, judge, violated
@@ -33,9 +33,11 @@ Fitted = Callable[[], ProgramUnits]
 """The units of the data, fitted where they are asked for: exact multipliers need none."""
 NOTHING, TINY = 1e-100, 1e-250
 """A b'y below this share of its terms, or this number, is what underflow can leave."""
-MANY = 500
-"""Above so many rows a simplex method takes longer to the smallest relaxation than an interior
-point method, up to a hundred times as long."""
+MANY = 300
+"""Above so many rows and columns a simplex method takes longer to the smallest relaxation than an
+interior point method, up to a hundred times as long."""
+LARGE = 100_000
+"""Entries, zeros included, above which repairs take longer than a search."""
 NOISE = 1e-9
 """A multiplier below this share of the largest one is a solver's rounding."""
 
@@ -49,8 +51,8 @@ def certify_infeasible(
 ) -> Certificate:
     """Farkas multipliers, and the smallest relaxation that restores feasibility.
 
-    Linear constraints have many multipliers: whatever search finds them, those that prove it as
-    they are come before any repair.
+    Of a large linear program, whatever search finds them, multipliers that prove it as they are
+    come before any repair.
 
     Parameters
     ----------
@@ -75,11 +77,12 @@ def certify_infeasible(
     """
     program, known = program.without_objective(), list[Relaxation]()
     quick, again = tee(_candidates(program, soft, passed, known))
-    early = zip(quick, repeat(False)) if program.is_polyhedral else ()
+    large = program.is_polyhedral and program.b.size * program.q.size > LARGE
+    early = zip(quick, repeat(False)) if large else ()
     best = absent("infeasible", (), tol, reason="no multipliers were found")
     for y, thorough in chain(early, zip(again, repeat(True))):
         falls = exact_dot(program.b, y) < 0.0  # or the search found that there is a point
-        if falls or not thorough or not program.is_polyhedral:
+        if falls or not (thorough and large):
             found = verify_farkas(program, units, y, tol, thorough and falls)
             best = found if _excludes(found) >= _excludes(best) else best
         if best.verdict is Verdict.CERTIFIED:
@@ -100,7 +103,7 @@ def _candidates(
     program: ConeProgram, soft: Array, passed: Array | None, relaxations: list[Relaxation]
 ) -> Iterator[Array]:
     """Multipliers to try: of the smallest relaxation, those passed, and of linear rows alone."""
-    small, least = program.b.size <= MANY, np.inf
+    small, least = min(program.A.shape) <= MANY, np.inf
     for search in (relax_by_vertex, relax) if small else (relax, relax_by_vertex):
         with suppress(SolverError):
             if least > 0.0 and (found := search(program, soft)) is not None:
@@ -148,7 +151,8 @@ def _dual_points(
     least = np.min(np.abs(y), where=np.abs(y) > NOISE, initial=1.0)
     yield unpriced(program, none, np.round(y / least))
     yield from rational_prices(program, none, y)
-    yield from bounded_prices(program, none, y, pair)
+    if not thorough and alone(program)[0].size:
+        yield from bounded_prices(program, none, y, pair)
     if thorough:
         own = replace(units(), size=terms)
         sizes = row_sizes(program, own)
@@ -319,17 +323,22 @@ def certify_linear_infeasible(
     tol = positive_number(tol, owner, "tol")
     data = data.with_cost(np.zeros(data.n))
     given, program = complete_multipliers(data, multipliers, owner), data.as_cones
-    y = given.by_row(data)
-    found = verify_farkas(program, lambda: conic_units(program), y, tol)
+    found = verify_farkas(program, lambda: conic_units(program), given.by_row(data), tol)
+    return _named(data, given, found)
+
+
+def _named(data: LinearData, given: LinearMultipliers, found: Certificate) -> Certificate:
+    """What was found of these multipliers, with their conditions and by their names."""
     # The same conditions without the cost.
     rows = [replace(row, name=row.name.removeprefix("c + ")) for row in dual_rows(data, given)]
-    value, terms = max(-given.dual_sum(data), 0.0), np.abs(program.b) @ np.abs(y)
+    value = max(-given.dual_sum(data), 0.0)
+    terms = np.abs(data.constraints[1]) @ np.abs(given.by_row(data))
     rows.append(worst(_value(data), "dual_feasibility", value, terms))
-    broken = [row for row in rows if not row.meets(tol)]
+    broken = [row for row in rows if not row.meets(found.tol)]
     reason = violated(broken[0]) if broken else found.reason
-    evidence = found.evidence
+    evidence = {name: found.evidence[name] for name in ("value", "radius") if found.evidence}
     if evidence:
-        evidence = LinearMultipliers.of_rows(data, found.dual["y"]).as_dict() | evidence
+        evidence |= LinearMultipliers.of_rows(data, found.dual["y"]).as_dict()
     proven = found.verdict is Verdict.CERTIFIED
     found = found.but(conditions=tuple(rows), reason=reason, evidence=evidence, dual={})
     return judge(found, proven=proven)
@@ -349,11 +358,11 @@ def _value(data: LinearData) -> str:
 
 def find_linear_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificate | None:
     """Search for Farkas multipliers of a linear program, and verify them."""
+    data = data.with_cost(np.zeros(data.n))
     program = data.as_cones
     soft = np.ones(program.b.size, dtype=bool)
     found = certify_infeasible(program, lambda: conic_units(program), soft, None, tol)
     if found.verdict is not Verdict.CERTIFIED:
         return None
-    named = LinearMultipliers.of_rows(data, found.dual["y"]).as_dict()
-    found = certify_linear_infeasible(data, named, tol=tol)
+    found = _named(data, LinearMultipliers.of_rows(data, found.dual["y"]), found)
     return found if found.verdict is Verdict.CERTIFIED else None
