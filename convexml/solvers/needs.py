@@ -221,6 +221,9 @@ SMOOTH = ("finite loss", "smooth loss", "smooth penalty")
 """What gradients of P need."""
 SPLIT = ("finite loss", "smooth loss", "bounded curvature")
 """What gradients of the loss and proxes of the penalty need."""
+BOUNDED = ("bounded curvature", "bounded curvature of the penalty")
+BROUGHT = ("model that brings it",)
+"""What is written for some models in arrays of their own, which name it among their methods."""
 
 
 def meets(objective: Objective | None, need: str) -> bool:

@@ -49,7 +49,7 @@ from .first_order.gradient import (
     proximal_gradient,
     subgradient,
 )
-from .needs import GENERAL, NEEDS, SCALAR, SMOOTH, SPLIT, Algorithm, meets
+from .needs import BOUNDED, BROUGHT, GENERAL, NEEDS, SCALAR, SMOOTH, SPLIT, Algorithm, meets
 from .orthogonal import qr
 from .printed import PREFIX, PRINTED
 from .reference import REFERENCE, installed, suits
@@ -64,10 +64,6 @@ from .stochastic.sgd import pegasos, perceptron, sgd, stochastic_subgradient
 
 # The table of the hand-written solvers: name, algorithm, needs, limit, theorem.
 
-
-BOUNDED = ("bounded curvature", "bounded curvature of the penalty")
-BROUGHT = ("model that brings it",)
-"""What is written for some models in arrays of their own, which name it among their methods."""
 
 TABLE = (
     Algorithm("newton", newton, (*GENERAL, "smooth loss", "smooth penalty"), 100, NewtonRate()),

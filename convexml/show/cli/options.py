@@ -52,11 +52,11 @@ def models() -> dict[str, str]:
 def solvers() -> dict[str, SolverEntry]:
     """`auto`, the hand-written solvers in the order of their table, then the reference ones."""
     found = {"auto": SolverEntry("chooses from the structure of the problem, and says why")}
-    table = "solvers/registry"
-    for call in _calls(_assigned(table, "TABLE"), "Algorithm"):
+    for call in _calls(_assigned("solvers/registry", "TABLE"), "Algorithm"):
         name = ast.literal_eval(call.args[0])
-        needs = [need for need in _strings(table, call.args[2]) if need != "learning problem"]
-        found[name] = SolverEntry("takes every learning problem", tuple(needs))
+        needs = tuple(_strings("solvers/needs", call.args[2]))
+        needs = tuple(need for need in needs if need != "learning problem")
+        found[name] = SolverEntry("takes every learning problem", needs)
     quadratic = _literal("solvers/reference", "QP_ONLY")
     for name in _literal("solvers/reference", "REFERENCE"):
         kind = "linear and quadratic programs" if name in quadratic else "cone programs"
