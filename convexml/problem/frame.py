@@ -241,6 +241,8 @@ class Frame:
 
     def inside(self, w: Array, b: Any) -> tuple[Array, Any, float]:
         """(w', b') and a bound on the rounding of b'."""
+        if self.is_trivial:
+            return w, b, 0.0
         if self._is_scaled:
             return w / self.unit, b / self.target_unit, 0.0
         shift = self._shift(w, b, 1.0) / self.target_unit
@@ -249,6 +251,8 @@ class Frame:
 
     def outside(self, w: Array, b: Any) -> tuple[Array, Any]:
         """(w, b) of the problem itself; b is rounded to the nearest number."""
+        if self.is_trivial:
+            return w, b
         if self._is_scaled:
             return self.unit * w, self.target_unit * b
         w = self.unit * w
