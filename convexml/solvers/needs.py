@@ -205,7 +205,7 @@ NEEDS: dict[str, Need] = {
     ),
     "kernel": (
         lambda objective: isinstance(objective, KernelObjective),
-        "its samples are rows of features (dual_coordinate_descent is for these)",
+        "its samples are rows of features (take dual_coordinate_descent, or kernels.Linear())",
     ),
     "model without an intercept": (
         lambda objective: not objective.fit_intercept,
