@@ -43,15 +43,18 @@ class Evidence:
 def inconsistent(objective: Objective) -> Evidence | None:
     """Return nu proving X w (+ b) = y infeasible: X'nu = 0, 1'nu = 0 (with b) and y'nu = 1.
 
-    What least squares leave of y is priced: an exact nu'' has |nu'' - nu| <= |E'nu| / sigma_min(E),
-    and must keep y'nu'' > 0. Else integers decide where these are few: the rank of [X, 1, y]
-    against that of [X, 1]. None if there is a solution, or none is excluded.
+    Decided in integers where these are few: the rank of [X, 1, y] against that of [X, 1]. Else what
+    least squares leave of y is priced: an exact nu'' has |nu'' - nu| <= |E'nu| / sigma_min(E), and
+    must keep y'nu'' > 0. None if there is a solution, or none is excluded.
     """
     frame = frame_of(objective)  # the same equations, with differences taken exactly
     inner = frame.objective
     if inner.n * inner.d > SMALL_ENOUGH:
         return None
     E = with_ones(inner, inner.design.dense())
+    if few(*E.shape):
+        nu = _contradiction(E, inner.y)
+        return None if nu is None else _of_nu(objective, nu / frame.target_unit, "exactly")
     unit = unit_columns(E)[0]
     left, values, _ = np.linalg.svd(unit, full_matrices=False)
     basis = left[:, values > ROUNDING * values.max(initial=0.0)]
@@ -66,8 +69,8 @@ def inconsistent(objective: Objective) -> Evidence | None:
     lost += ROUNDING * float(np.abs(inner.y) @ np.abs(nu))
     if product > lost and largest > 1e-9 * float(np.max(np.abs(inner.y))):
         reason = "to more than their rounding can explain"
-        return _of_nu(objective, nu / (product * frame.target_unit), reason)
-    part = np.flatnonzero(few(*E.shape) | (np.abs(nu) > 1e-9 * largest))
+        return _of_nu(objective, nu / product / frame.target_unit, reason)
+    part = np.flatnonzero(np.abs(nu) > 1e-9 * largest)
     some = _contradiction(E[part], inner.y[part]) if few(part.size, E.shape[1]) else None
     if some is None:
         return None
