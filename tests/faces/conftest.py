@@ -18,10 +18,16 @@ from convexml.show.cli import app
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Run a command in an empty folder, with an output of any width."""
+    """Run a command in an empty folder, with an output of any width; ``code`` is how it ends."""
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.chdir(tmp_path)
-    return lambda *arguments: CliRunner().invoke(app, list(map(str, arguments)))
+
+    def run(*arguments: Any, code: int | None = None) -> Any:
+        result = CliRunner().invoke(app, list(map(str, arguments)))
+        assert code in (None, result.exit_code), result.output
+        return result
+
+    return run
 
 
 @pytest.fixture

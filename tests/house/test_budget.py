@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from house.test_layers import import_graph
+from support.sizes import quick
 from support.sources import nodes, parsed
 from support.weight import code_lines, import_lines
 
@@ -144,9 +145,7 @@ print("\\n".join(sorted(name.removeprefix(home) for name in seen if name.startsw
     yield from run.stdout.split()
 
 
-@pytest.mark.parametrize(
-    "journey", [*[*JOURNEYS][:3], pytest.param("LassoCV.fit", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("journey", quick(JOURNEYS, [*JOURNEYS][:3]))
 def test_a_journey_goes_through_few_files(journey: str) -> None:
     files = list(executed(JOURNEYS[journey]))
     assert 3 < len(files) <= FILES[journey], files

@@ -87,9 +87,8 @@ def pyright(file: Path) -> list[int]:
     return [each["range"]["start"]["line"] + 1 for each in found if each["severity"] == "error"]
 
 
-@pytest.mark.parametrize(
-    "checker", [pytest.param(each, marks=pytest.mark.slow) for each in (mypy, pyright)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("checker", [mypy, pyright])
 def test_right_uses_pass_and_each_wrong_one_is_told(checker: Checker, tmp_path: Path) -> None:
     right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
     right.write_text(RIGHT)

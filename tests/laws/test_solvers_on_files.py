@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.model_cases import samples
+from support.sizes import by_turns
 
 import convexml as cml
 from convexml.errors import InputError, UnsuitableSolverError
@@ -46,10 +47,7 @@ def test_what_is_not_reached_is_said(name: str, solver: str, status: str) -> Non
         assert solver in ("sgd", "saga") or found.rate_audit().holds
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["kernel_ridge_diabetes", pytest.param("softmax_iris_separable", marks=pytest.mark.slow)],
-)
+@pytest.mark.parametrize("name", by_turns(("kernel_ridge_diabetes", "softmax_iris_separable")))
 def test_forcing_terms_hold_by_gradients_in_single_precision_and_at_rounding(name: str) -> None:
     found = load(name).solve("newton_cg", tol=1e-9, max_iter=100).rate_audit()
     assert found.holds, found.first_violation

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from support.model_cases import samples
 from support.rate_cases import RATES, ROOM, applicable, audit, axes, correlated
+from support.sizes import quick
 
 import convexml as cml
 from convexml import losses, penalties, theory
@@ -144,9 +145,7 @@ def stream(seed: int) -> tuple[Array, Array]:
     return rows, np.sum(rows * answers, axis=1) + 0.1 * rng.normal(size=ROUNDS)
 
 
-@pytest.mark.parametrize(
-    "seed", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in range(2, 12))]
-)
+@pytest.mark.parametrize("seed", quick(range(12), (0, 1)))
 def test_regrets_stay_below_their_theorems(seed: int) -> None:
     rows, y = stream(seed)
     euclid = BALL * np.linalg.norm(rows, axis=1).max() * np.sqrt(ROUNDS)

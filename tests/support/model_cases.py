@@ -98,6 +98,18 @@ def certified(certificate: Any) -> Any:
     return certificate
 
 
+def refuted(certificate: Any) -> Any:
+    """The certificate, which refutes its point."""
+    assert certificate.verdict is cml.Verdict.REFUTED, str(certificate)
+    return certificate
+
+
+def confirmed(certificate: Any, claim: str) -> Any:
+    """The certificate, which confirms this claim: optimal, infeasible, unbounded, unattained."""
+    assert certificate.claim == claim, str(certificate)
+    return certified(certificate)
+
+
 def bind(model: Any, *values: Any) -> Make:
     """The model with its hyperparameters given."""
     return lambda X, y, **keywords: model(X, y, *values, **keywords)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from functools import wraps
 from typing import Any
 
@@ -24,6 +24,12 @@ def by_turns(cases: Iterable[Any], every: int = 2, turn: int = 0) -> list[Any]:
         marks = (*getattr(case, "marks", ()), *([pytest.mark.slow] if k % every != turn else []))
         found.append(pytest.param(*values, id=name, marks=marks))
     return found
+
+
+def quick(cases: Iterable[Any], always: Container[Any]) -> list[Any]:
+    """Of a parameter: those cases always, and the others for pytest -m slow."""
+    marks = {True: (), False: pytest.mark.slow}
+    return [pytest.param(case, marks=marks[case in always]) for case in cases]
 
 
 def each_seed(seeds: Iterable[int]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import cvxpy as cp
 import numpy as np
 import pytest
+from support.sizes import quick
 
 import convexml as cml
 from convexml import models
@@ -88,9 +89,7 @@ COUNTED = (
 )
 
 
-@pytest.mark.parametrize(
-    "name", ["test_domain.py", *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
-)
+@pytest.mark.parametrize("name", quick(("test_domain.py", *SLOW), ("test_domain.py",)))
 def test_no_raw_error_and_no_false_verdict(repository, name):
     command = [sys.executable, "benchmarks/cvxpy_tests.py", name]
     told = subprocess.run(command, cwd=repository, capture_output=True, text=True)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.model_cases import optimal
+from support.sizes import quick
 
 import convexml as cml
 from convexml.errors import InputError
@@ -57,9 +58,7 @@ def blocks(y: Any, last: float = np.inf, error: type[BaseException] = Ended) -> 
 
 
 @pytest.mark.usefixtures("at_once")
-@pytest.mark.parametrize(
-    "name", ["logistic", *(pytest.param(k, marks=pytest.mark.slow) for k in ("logistic_l1", "svm"))]
-)
+@pytest.mark.parametrize("name", quick(("logistic", "logistic_l1", "svm"), ("logistic",)))
 def test_a_solve_whose_loader_fails_for_ever_is_resumed(name: str, tmp_path: Path) -> None:
     y, pose = POSES[name]
     whole = blocks(y)

@@ -37,8 +37,7 @@ def test_verified_is_0_and_long_lines_are_broken_between_words(
 
 
 def test_json_is_one_document(run: Command, ridge: Path) -> None:
-    result = run("solve", ridge, ridge, "--json", "--solver", "clarabel", "--tol", "1e-8")
-    assert result.exit_code == 0
+    result = run("solve", ridge, ridge, "--json", "--solver", "clarabel", "--tol", "1e-8", code=0)
     found = document(result)
     assert found["schema"] == 1
     assert len(found["records"]) == 2
@@ -51,8 +50,7 @@ def test_json_is_one_document(run: Command, ridge: Path) -> None:
 
 def test_a_fact_that_does_not_hold_is_5_an_unknown_one_3(run: Command, tmp_path: Path) -> None:
     path = write(tmp_path / "wrong.toml", RIDGE.replace("value = [1.0, 0.0]", "value = [2.0, 0.0]"))
-    result = run("solve", path)
-    assert result.exit_code == 5
+    result = run("solve", path, code=5)
     assert "DOES NOT HOLD, found [1, " in result.stdout
     for name, advice in (("objectiv", "'objective'"), ("dual.uu", "'dual.u'")):
         result = run("solve", write(path, RIDGE.replace('name = "w"', f'name = "{name}"')))
@@ -63,12 +61,10 @@ def test_a_fact_that_does_not_hold_is_5_an_unknown_one_3(run: Command, tmp_path:
 
 
 def test_infeasible_is_4_unless_expected(run: Command, tmp_path: Path) -> None:
-    result = run("solve", write(tmp_path / "hard.toml", HARD))
-    assert result.exit_code == 4
+    result = run("solve", write(tmp_path / "hard.toml", HARD), code=4)
     assert "status infeasible: NOT as expected (optimal)" in result.stdout
     expecting = write(tmp_path / "known.toml", HARD + '[expected]\nstatus = "infeasible"\n')
-    result = run("solve", expecting, "--json")
-    assert result.exit_code == 0
+    result = run("solve", expecting, "--json", code=0)
     alpha = np.array(document(result)["records"][0]["evidence"]["alpha"])
     assert alpha.sum() == pytest.approx(1.0)
     assert alpha @ [0.0, 1.0, -2.0] == pytest.approx(0.0, abs=1e-9)  # sum alpha_i y_i x_i
@@ -84,8 +80,7 @@ def test_a_verified_absence_is_4(run: Command, name: str, claim: str, tmp_path: 
     text = (PROBLEMS / f"{name}.toml").read_text(encoding="utf-8")
     unexpected = write(tmp_path / f"{name}.toml", text.partition("[expected]")[0])
     for file, code in ((PROBLEMS / f"{name}.toml", 0), (unexpected, 4)):
-        result = run("solve", file)
-        assert result.exit_code == code, result.output
+        result = run("solve", file, code=code)
         assert f"CERTIFIED at tol 1e-06 (claim: {claim})" in result.output
     (record,) = document(run("solve", unexpected, "--json"))["records"]
     assert (record["claim"], record["verdict"], record["status"]) == (claim, "certified", claim)
@@ -93,8 +88,7 @@ def test_a_verified_absence_is_4(run: Command, name: str, claim: str, tmp_path: 
 
 def test_a_statement_is_certified(run: Command, tmp_path: Path) -> None:
     write(tmp_path / "mine.py", STATEMENT)
-    result = run("solve", write(tmp_path / "statement.toml", OF_STATEMENT))
-    assert result.exit_code == 0
+    result = run("solve", write(tmp_path / "statement.toml", OF_STATEMENT), code=0)
     assert "clarabel claims optimal" in result.stdout
     assert "certified, gap" in result.stdout
 
@@ -113,11 +107,9 @@ def test_rows_left_out_and_a_file_without_a_title_are_told(run: Command, tmp_pat
 
 def test_a_missing_solver_is_6(run: Command, ridge: Path, only: Callable[..., None]) -> None:
     only()
-    result = run("solve", ridge, "--solver", "highs")
-    assert result.exit_code == 6
+    result = run("solve", ridge, "--solver", "highs", code=6)
     assert result.stderr == "convexml: the solver highs is not installed: pip install highspy\n"
-    result = run("compare", ridge, "--solvers", "newton,piqp")
-    assert result.exit_code == 6
+    result = run("compare", ridge, "--solvers", "newton,piqp", code=6)
     assert "not installed: pip install piqp" in result.stdout
     assert "not installed: piqp" in result.stderr
 
@@ -147,8 +139,7 @@ def test_wrong_usage_is_2(run: Command, ridge: Path, arguments: list[str], words
     write(ridge.parent / "lasso.toml", LASSO)
     write(ridge.parent / "mine.py", STATEMENT)
     write(ridge.parent / "statement.toml", OF_STATEMENT)
-    result = run(*arguments)
-    assert result.exit_code == 2
+    result = run(*arguments, code=2)
     assert words in words_of(result.stderr)
     assert result.stdout == ""
 
@@ -162,8 +153,7 @@ def test_wrong_usage_is_2(run: Command, ridge: Path, arguments: list[str], words
 ])  # fmt: skip
 def test_a_bad_file_is_3(run: Command, tmp_path: Path, command: str, text: str, words: str) -> None:
     write(tmp_path / "bad.toml", text)
-    result = run(command, "bad.toml")
-    assert result.exit_code == 3
+    result = run(command, "bad.toml", code=3)
     assert result.stdout == ""
     assert result.stderr.startswith("convexml: bad.toml")
     assert words in result.stderr
@@ -174,8 +164,7 @@ def test_a_missing_file_is_answered_with_problem_files(run: Command, ridge: Path
     (ridge.parent / "ridges").mkdir()
     write(ridge.parent / "ridge.csv", "a,b\n1,2\n")
     write(ridge.parent / "pyproject.toml", "")
-    result = run("solve", "rigde.toml")
-    assert result.exit_code == 3
+    result = run("solve", "rigde.toml", code=3)
     assert "there is no file or folder rigde.toml. Did you mean 'ridge.toml'?" in result.stderr
     for k in range(9):
         write(ridge.parent / f"{k}.toml", RIDGE)
@@ -191,8 +180,7 @@ def test_interrupted_is_130(run: Command, ridge: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(cml.Ridge, "solve", interrupt)
     result = run("solve", ridge)
     assert (result.exit_code, result.stderr) == (130, "convexml: interrupted\n")
-    result = run("compare", ridge, "--html", "page.html")
-    assert result.exit_code == 130
+    result = run("compare", ridge, "--html", "page.html", code=130)
     assert "Interrupted" in result.stdout
     assert "interrupted" in (ridge.parent / "page.html").read_text(encoding="utf-8")
 
@@ -207,15 +195,13 @@ def test_a_checkpoint_is_written_and_gone_on_from(run: Command, ridge: Path) -> 
     assert "Resumed from" in document(again)["records"][0]["choice"]
     assert document(again)["records"][0]["primal"]["w"] == pytest.approx([1.0, 0.0], abs=1e-4)
     other = write(ridge.parent / "other.toml", RIDGE.replace("lam = 0.5", "lam = 0.7"))
-    refused = run("solve", other, "--checkpoint", file)
-    assert refused.exit_code == 3
+    refused = run("solve", other, "--checkpoint", file, code=3)
     assert "is of another problem: lam = 0.5 there, 0.7 here" in refused.stderr
 
 
 def test_blocks_are_solved_and_shown(run: Command, tmp_path: Path) -> None:
     text = RIDGE.replace("[data]", "[data]\nblocks = 3")
-    result = run("solve", write(tmp_path / "ridge.toml", text))
-    assert result.exit_code == 0
+    result = run("solve", write(tmp_path / "ridge.toml", text), code=0)
     assert "CERTIFIED" in result.stdout
     assert "fact w = [1, 0]: holds" in result.stdout
 
@@ -223,10 +209,8 @@ def test_blocks_are_solved_and_shown(run: Command, tmp_path: Path) -> None:
 def test_a_silent_cluster(run: Command, ridge: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("convexml.show.cli.solve.REACH", "0.2s")
     for address in ("tcp://127.0.0.1:1", "nowhere://x"):
-        result = run("solve", ridge, "--cluster", address)
-        assert result.exit_code == 2
+        result = run("solve", ridge, "--cluster", address, code=2)
         assert "--cluster: no scheduler at" in words_of(result.stderr)
     monkeypatch.setitem(sys.modules, "distributed", None)
-    result = run("solve", ridge, "--cluster", "tcp://127.0.0.1:1")
-    assert result.exit_code == 2
+    result = run("solve", ridge, "--cluster", "tcp://127.0.0.1:1", code=2)
     assert "pip install 'convexml[scale]'" in words_of(result.stderr)

@@ -63,11 +63,9 @@ def test_what_the_page_says_next_works_too(run: Command, houses: Path) -> None:
     table = dict(zip(("area", "rooms", "age"), w, strict=True))
     weights = houses.parent / "mine.csv"
     weights.write_text("\n".join(f"{name},{table[name]!r}" for name in names))
-    result = run("check", houses, "--weights", weights)
-    assert result.exit_code == 0, result.output
+    run("check", houses, "--weights", weights, code=0)
     weights.write_text("area,50\nrooms,0\nage,0\n")
-    result = run("check", houses, "--weights", weights)
-    assert result.exit_code == 5
+    result = run("check", houses, "--weights", weights, code=5)
     assert "REFUTED" in result.stdout
     assert run("explain", houses).exit_code == 0
     assert run("compare", houses, "--solvers", "fista,clarabel").exit_code == 0
@@ -79,11 +77,9 @@ def test_no_code_runs_nothing(run: Command, houses: Path) -> None:
     text = houses.read_text(encoding="utf-8")
     houses.write_text(text.replace('model = "lasso"', 'statement = "mine.py"'), encoding="utf-8")
     for command in ("solve", "explain", "compare"):
-        result = run(command, houses, "--no-code")
-        assert result.exit_code == 3
+        result = run(command, houses, "--no-code", code=3)
         assert "statement: 'mine.py' is Python: it is not run" in result.stderr
-        result = run(command, folder / "mine.py", "--no-code")
-        assert result.exit_code == 3
+        run(command, folder / "mine.py", "--no-code", code=3)
     assert not (folder / "ran").exists()
     assert run("solve", houses).exit_code == 3  # it defines no primal, but it was run
     assert (folder / "ran").exists()
@@ -102,13 +98,11 @@ def test_what_lies_outside_of_the_folder(run: Command, houses: Path) -> None:
     for path, trusted in (*((each, 0) for each in far), ("loop", 3)):
         file.write_text(text.replace('"houses.csv"', f'"{path}"'), encoding="utf-8")
         assert run("solve", file).exit_code == trusted
-        result = run("solve", file, "--no-code")
-        assert result.exit_code == 3
+        result = run("solve", file, "--no-code", code=3)
         assert trusted or "lies outside the folder of the problem file" in result.stderr
     for path in ("mine.py", "../mine.py"):
         file.write_text(text.replace('model = "lasso"', f'statement = "{path}"'), encoding="utf-8")
-        result = run("solve", file)
-        assert result.exit_code == 3
+        result = run("solve", file, code=3)
         assert "lies outside the folder of the problem" in result.stderr
         assert "only code beside it is run" in result.stderr
     assert not (outer / "ran").exists()

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from cvxpy.tests import solver_test_helpers as helpers
 from support.installed import need
+from support.model_cases import confirmed
 from support.programs.netlib import netlib
 from support.sizes import sizes
 
@@ -51,8 +52,7 @@ def unbounded() -> dict[str, Any]:
 
 def judged(problem: Any, solver: str = "CLARABEL") -> Any:
     need(solver)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         problem.solve(solver=solver)
     return cml.certify(problem)
 
@@ -65,8 +65,7 @@ def test_the_value_is_that_of_the_multipliers_that_are_shown(seed: int) -> None:
     A, b = rng.normal(size=(4, 3)), rng.normal(size=4) * size
     against = -A.sum(axis=0) @ x <= -b.sum() - 1e-3 * size
     problem = cp.Problem(cp.Minimize(cp.sum(x)), [A @ x <= b, against])
-    found = judged(problem)
-    assert (found.claim, found.verdict) == ("infeasible", Verdict.CERTIFIED)
+    found = confirmed(judged(problem), "infeasible")
     sides = cone_program(problem).program.b.tolist()
     pairs = zip(sides, found.dual["y"].tolist(), strict=True)
     value = sum((Fraction(s) * Fraction(y) for s, y in pairs), Fraction(0))
@@ -77,8 +76,7 @@ def test_the_value_is_that_of_the_multipliers_that_are_shown(seed: int) -> None:
 @pytest.mark.parametrize("name", infeasible())
 def test_infeasibility_is_verified_and_relaxed(name: str) -> None:
     problem = infeasible()[name]
-    certificate = judged(problem)
-    assert (certificate.claim, certificate.verdict) == ("infeasible", Verdict.CERTIFIED)
+    certificate = confirmed(judged(problem), "infeasible")
     evidence = certificate.evidence
     assert evidence["radius"] > 1e6
     total, bound = evidence["relaxation_total"], evidence["relaxation_bound"]
@@ -125,8 +123,7 @@ def test_a_wrong_word_is_not_repeated() -> None:
 @pytest.mark.parametrize("name", unbounded())
 def test_unboundedness_is_verified_along_the_ray(name: str) -> None:
     problem = unbounded()[name]
-    certificate = judged(problem)
-    assert (certificate.claim, certificate.verdict) == ("unbounded", Verdict.CERTIFIED)
+    certificate = confirmed(judged(problem), "unbounded")
     point, ray = certificate.evidence["point"], certificate.evidence["ray"]
     sign = 1.0 if isinstance(problem.objective, cp.Minimize) else -1.0
     values = []
@@ -159,20 +156,17 @@ def netlib_problem(name: str, as_rows: bool) -> cp.Problem:
 @pytest.mark.parametrize("name", EMPTY)
 def test_a_program_without_a_point_is_proved_to_have_none(name: str) -> None:
     problem = netlib_problem(name, EMPTY.index(name) % 2 == 0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         problem.solve(solver="HIGHS")
     assert problem.status == "infeasible"
-    found = cml.certify(problem)
-    assert (found.claim, found.verdict) == ("infeasible", Verdict.CERTIFIED)
+    found = confirmed(cml.certify(problem), "infeasible")
     assert found.within is None
 
 
 @pytest.mark.parametrize("solver", ["CLARABEL", "HIGHS"])
 def test_mondou2_is_infeasible_whoever_solves_it(solver: str) -> None:
     """It has no dual feasible point either, and Clarabel calls it unbounded."""
-    found = cml.solve(netlib_problem("mondou2", as_rows=True), solver)
-    assert (found.claim, found.verdict) == ("infeasible", Verdict.CERTIFIED)
+    confirmed(cml.solve(netlib_problem("mondou2", as_rows=True), solver), "infeasible")
 
 
 def claimed(A, b):
@@ -266,8 +260,7 @@ def test_rows_that_cannot_be_met_and_can(name: str) -> None:
         D.value = sign * size * np.eye(2)
         if ask is cml.certify:
             problem.solve(solver="CLARABEL")
-        certificate = ask(problem)
-        assert (certificate.claim, certificate.verdict) == (claim, Verdict.CERTIFIED)
+        certificate = confirmed(ask(problem), claim)
         if claim == "optimal":
             assert certificate.primal_objective == pytest.approx(2.0 / size, rel=1e-6)
         problem.solve(solver="CLARABEL")

@@ -9,6 +9,8 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from support.model_cases import certified, confirmed
+from support.sizes import by_turns, quick
 
 import convexml as cml
 from convexml import Verdict
@@ -24,8 +26,7 @@ def test_squares_with_a_line_fall_where_a_linear_program_does(seed: int, bounded
     x = cp.Variable(7, name="x")
     found = cml.solve(cp.Problem(cp.Minimize(cp.sum_squares(A @ x) - c @ x), [x >= -1.0]))
     room = linprog(-c, A_eq=A, b_eq=np.zeros(4), bounds=(0.0, 1.0)).fun
-    assert found.verdict is Verdict.CERTIFIED, str(found)
-    assert found.claim == ("unbounded" if room < -1e-9 else "optimal")
+    confirmed(found, "unbounded" if room < -1e-9 else "optimal")
     if found.claim == "unbounded":
         ray = found.evidence["ray"]["x"]
         np.testing.assert_allclose(A @ ray, 0.0, atol=1e-14)
@@ -38,8 +39,8 @@ def test_the_dual_of_an_inseparable_hard_margin_is_unbounded() -> None:
     X, y = rng.normal(size=(60, 3)), np.sign(rng.normal(size=60))
     a = cp.Variable(60, name="a")
     gain = cp.sum(a) - 0.5 * cp.sum_squares((y[:, None] * X).T @ a)
-    found = cml.solve(cp.Problem(cp.Maximize(gain), [a >= 0.0, y @ a == 0.0]))
-    assert (found.claim, found.verdict) == ("unbounded", Verdict.CERTIFIED)
+    problem = cp.Problem(cp.Maximize(gain), [a >= 0.0, y @ a == 0.0])
+    found = confirmed(cml.solve(problem), "unbounded")
     ray = found.evidence["ray"]["a"]
     np.testing.assert_allclose([*(y * ray) @ X, y @ ray], 0.0, atol=1e-13)
     assert ray.min() >= 0.0
@@ -72,9 +73,8 @@ def no_matrix() -> dict[str, tuple[Any, list[Any]]]:
 def test_no_matrix_is_told_as_none(name: str) -> None:
     X, rows = no_matrix()[name]
     problem = cp.Problem(cp.Minimize(cp.real(cp.trace(X)) if X.is_complex() else cp.trace(X)), rows)
-    certificate = cml.solve(problem)
-    assert (certificate.claim, problem.status) == ("infeasible", "infeasible")
-    assert certificate.verdict is Verdict.CERTIFIED
+    confirmed(cml.solve(problem), "infeasible")
+    assert problem.status == "infeasible"
     assert all(variable.value is None for variable in problem.variables())
 
 
@@ -94,8 +94,7 @@ def test_noise_in_the_multiplier_of_a_matrix_is_cleared(
     C.value = 2 * np.eye(3)
     below.save_dual_value(Y)
     problem = cp.Problem(cp.Maximize(C[0, 0]), [below] if kind else [below, C == C.T])
-    certificate = cml.certify(problem)
-    assert certificate.verdict is Verdict.CERTIFIED
+    certificate = certified(cml.certify(problem))
     assert certificate.gap <= 2e-8
 
 
@@ -118,17 +117,11 @@ UNBOUNDED: dict[str, Callable[[], cp.Problem]] = {
     "beside a norm": lambda: cp.Problem(cp.Maximize(cp.log(v[0]) - cp.norm1(v[1]))),
 }
 
-QUICK = ("log", "root", "relative entropy")
 
-
-@pytest.mark.parametrize(
-    "name",
-    [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in UNBOUNDED],
-)
+@pytest.mark.parametrize("name", quick(UNBOUNDED, ("log", "root", "relative entropy")))
 def test_what_grows_like_a_logarithm_is_unbounded(name: str) -> None:
     problem = UNBOUNDED[name]()
-    found = cml.solve(problem)
-    assert (found.claim, found.verdict) == ("unbounded", Verdict.CERTIFIED), str(found)
+    found = confirmed(cml.solve(problem), "unbounded")
     assert "log(1 + t)" in found.reason
     assert "along no ray" in found.reason
     sign = 1.0 if isinstance(problem.objective, cp.Maximize) else -1.0
@@ -153,10 +146,7 @@ BOUNDED: dict[str, Callable[[], cp.Problem]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [n if i % 4 == 0 else pytest.param(n, marks=pytest.mark.slow) for i, n in enumerate(BOUNDED)],
-)
+@pytest.mark.parametrize("name", by_turns(BOUNDED, 4))
 def test_what_is_bounded_is_not_called_unbounded(name: str) -> None:
     assert cml.solve(BOUNDED[name]()).claim == "optimal"
 
@@ -185,8 +175,7 @@ def test_a_ray_on_the_faces_of_exponential_cones_is_found(seed: int, rows: int) 
     """The slope of log(1 + e^u) - 1.5 u along d is max(u'd, 0) - 1.5 u'd; P falls along the ray."""
     A, w = np.random.default_rng(seed).standard_normal((rows, 4)), cp.Variable(4, name="w")
     problem = cp.Problem(cp.Minimize(cp.sum(cp.logistic(A @ w) - 1.5 * (A @ w))))
-    found = cml.solve(problem)
-    assert (found.claim, found.verdict) == ("unbounded", Verdict.CERTIFIED), str(found)
+    found = confirmed(cml.solve(problem), "unbounded")
     slopes = A @ found.evidence["ray"]["w"]
     assert np.sum(np.maximum(slopes, 0.0) - 1.5 * slopes) < -1e-3
 
@@ -241,5 +230,4 @@ RIGHT: list[tuple[Any, list[Any], str]] = [
 @pytest.mark.parametrize("number", range(len(RIGHT)))
 def test_exact_sums_and_strict_slopes_are_evidence_as_before(number: int) -> None:
     cost, rows, claim = RIGHT[number]
-    found = cml.solve(cp.Problem(cp.Minimize(cost), rows))
-    assert (found.claim, found.verdict) == (claim, Verdict.CERTIFIED), str(found)
+    confirmed(cml.solve(cp.Problem(cp.Minimize(cost), rows)), claim)

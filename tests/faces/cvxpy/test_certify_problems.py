@@ -9,7 +9,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from cvxpy.tests.solver_test_helpers import lp_7
-from support.model_cases import certified
+from support.model_cases import certified, refuted
 
 import convexml as cml
 from convexml import Verdict
@@ -21,8 +21,7 @@ def test_a_multiplier_of_the_wrong_sign_is_not_certified() -> None:
     problem = cp.Problem(cp.Minimize(0.5 * x**2 + x), [x <= 0])
     x.value = 0.0
     problem.constraints[0].save_dual_value(np.array(-1.0))
-    certificate = cml.certify(problem)
-    assert certificate.verdict is Verdict.REFUTED
+    certificate = refuted(cml.certify(problem))
     assert certificate.kkt["dual_feasibility"] == 1.0
     assert certificate.witness["var" + str(x.id)] == pytest.approx(-1.0, abs=1e-6)
     x.value = -1.0
@@ -43,8 +42,7 @@ def test_constraints_go_by_their_labels() -> None:
     assert certificate.dual_objective >= certificate.primal_objective - 1e-9  # a maximisation
     np.testing.assert_allclose(certificate.dual["capacity"], 1.0, atol=1e-6)
     x.value = np.array([1.0, 2.5, 3.0])
-    certificate = cml.certify(problem, tol=1e-5)
-    assert certificate.verdict is Verdict.REFUTED
+    certificate = refuted(cml.certify(problem, tol=1e-5))
     assert certificate.reason.startswith("'capacity: violation' is violated by 0.5 at 1")
 
 
@@ -166,8 +164,7 @@ def test_a_violated_attribute_refutes(attribute: str, name: str, value: np.ndarr
     problem, _ = attribute_problems()[attribute]
     problem.solve(solver="CLARABEL")
     problem.variables()[0].save_value(value)
-    certificate = cml.certify(problem, tol=1e-5)
-    assert certificate.verdict is Verdict.REFUTED
+    certificate = refuted(cml.certify(problem, tol=1e-5))
     row = next(row for row in certificate.conditions if row.name == name)
     assert row.residual == pytest.approx(0.25)
     assert name.removesuffix(": violation") in certificate.reason
@@ -237,8 +234,7 @@ def test_a_small_cone_beside_a_large_one_counts_by_its_own_size(name: str) -> No
     x = cp.Variable(2)
     problem = cp.Problem(cp.Minimize(-x[0]), [CONES[name](x)])
     x.value = np.array([1e8, 1.5])
-    certificate = cml.certify(problem)
-    assert certificate.verdict is Verdict.REFUTED
+    certificate = refuted(cml.certify(problem))
     assert certificate.conditions[0].index == 1
     x.value = np.array([1e8, 0.5])
     assert cml.certify(problem).conditions[0].meets(1e-6)

@@ -32,8 +32,7 @@ PROBLEMS = st.builds(
 
 
 def clarabel(problem: Any) -> float:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         return float(problem.solve(solver="CLARABEL"))
 
 
@@ -110,8 +109,7 @@ def test_no_mutation_is_certified(draws: int) -> None:
             for leaf, value in kept:
                 leaf.save_value(value)
             change()
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(action="ignore"):
                 why = is_wrong(problem, optimum, TOL)
             tries += 1
             if why:

@@ -12,13 +12,12 @@ import pytest
 from support.draws.dcp_problems import ATOMS, SETS, random_problem
 from support.dualize_cases import HELPERS, SEVERAL_MULTIPLIERS, close, same_multipliers, solve
 from support.model_cases import MODELS, ModelCase
+from support.sizes import by_turns, quick
 
 import convexml as cml
 
 
-@pytest.mark.parametrize(
-    "name", [n if i % 2 else pytest.param(n, marks=pytest.mark.slow) for i, n in enumerate(HELPERS)]
-)
+@pytest.mark.parametrize("name", by_turns(HELPERS, turn=1))
 def test_values_multipliers_and_the_dual_of_the_dual(name: str) -> None:
     problem = HELPERS[name]().prob
     dual = cml.dualize(problem)
@@ -60,13 +59,8 @@ FIXED: list[dict[str, Any]] = [
 RANDOM, FEW = 25, 3
 """Random problems, and how many of them run always."""
 
-SEEDS = [
-    seed if seed < len(FIXED) + FEW else pytest.param(seed, marks=pytest.mark.slow)
-    for seed in range(len(FIXED) + RANDOM)
-]
 
-
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", quick(range(len(FIXED) + RANDOM), range(len(FIXED) + FEW)))
 def test_random_problems(seed: int) -> None:
     rng = np.random.default_rng(seed)
     problem = random_problem(rng, **(FIXED[seed] if seed < len(FIXED) else {}))
@@ -178,8 +172,7 @@ def test_three_axes_without_a_warning(nonneg: bool) -> None:
     y = cp.Variable((2, 2, 2), name="y", nonneg=nonneg)
     target = np.arange(8.0).reshape(2, 2, 2) - 3.0
     problem = cp.Problem(cp.Minimize(cp.sum_squares(y - target)), [y <= 2.0, cp.sum(y) == 1.0])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         dual = cml.dualize(problem)
         value = dual.problem.solve(solver="CLARABEL")
         assert cml.solve(problem).verdict is cml.Verdict.CERTIFIED

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cvxpy.tests import solver_test_helpers as helpers
 from support.installed import need
-from support.sizes import by_turns
+from support.sizes import by_turns, quick
 
 import convexml as cml
 from convexml import Verdict
@@ -37,8 +37,7 @@ def case(name: str) -> Any:
 def solved(name: str, solver: str = "CLARABEL") -> Any:
     need(solver)
     helper = case(name)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # SCS says where it is inaccurate; we measure it
+    with warnings.catch_warnings(action="ignore"):  # SCS says where it is inaccurate; we measure it
         helper.prob.solve(solver=solver)
     return helper
 
@@ -56,9 +55,7 @@ MUTATIONS: dict[str, Callable[[Any], Any]] = {
 QUICK = ("lp_0", "lp_2", "lp_bound_attr", "qp_0", "socp_1", "expcone_1", "pcp_2")
 
 
-@pytest.mark.parametrize(
-    "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in CASES]
-)
+@pytest.mark.parametrize("name", quick(CASES, QUICK))
 def test_a_mutated_multiplier_holds_only_where_it_is_optimal(name: str) -> None:
     problem = solved(name).prob
     certificate = cml.certify(problem)

@@ -151,8 +151,7 @@ def test_an_infinite_bound_is_no_constraint(form: str, how: str, upper: list[flo
     expected = np.minimum(upper, 3.0)
     value, slope = float(np.sum((expected - 3.0) ** 2)), 2.0 * (3.0 - expected)
     slope = slope / (2.0 if form == "doubled" else 1.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         solved = cml.solve(problem)
         certified = cml.certify(problem)
         dual = cml.dualize(problem)

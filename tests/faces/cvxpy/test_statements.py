@@ -50,10 +50,7 @@ def test_it_is_the_trend_filter(name: str) -> None:
     assert list(wrong(build, tuple(range(len(build().constraints))))) == []
 
 
-@pytest.mark.parametrize(
-    "name",
-    [n if i % 10 == 0 else pytest.param(n, marks=pytest.mark.slow) for i, n in enumerate(BUILDS)],
-)
+@pytest.mark.parametrize("name", by_turns(BUILDS, 10))
 def test_the_conic_certificate_agrees(name: str) -> None:
     assert list(in_doubt(BUILDS[name])) == []
 

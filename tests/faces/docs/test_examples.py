@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.report.looks import faults
+from support.sizes import quick
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").rglob("*.py"))
 RTOL, ATOL = 1e-6, 1e-7
@@ -55,17 +56,10 @@ LONG = "gradient_trajectories how_good_is_a_clustering irls_is_newton margins_of
 LONG += "newton_quadratic_phase online_regret ridge_four_routes sgd_constant_step solver_race "
 LONG += "whole_interval"
 """Those that take seconds: in the slow suite."""
+QUICK = [path for path in EXAMPLES if path.stem not in LONG.split()]
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(
-            path, id=path.stem, marks=pytest.mark.slow if path.stem in LONG.split() else ()
-        )
-        for path in EXAMPLES
-    ],
-)
+@pytest.mark.parametrize("path", quick(EXAMPLES, QUICK), ids=lambda path: path.stem)
 def test_an_example_computes_what_another_route_expects(
     path: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, saved: list[Any]
 ) -> None:

@@ -152,8 +152,7 @@ def test_coefficients_have_the_shapes_of_the_namesake(name: str) -> None:
             y = np.column_stack([y, y[::-1]])
         if "fit_intercept" in kind().get_params():
             given = given | {"fit_intercept": intercept}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             peer, found = theirs(**given).fit(X, y), kind(**given).fit(X, y)
         for attribute in ("coef_", "intercept_", "dual_coef_", "covariance_", "means_"):
             if hasattr(peer, attribute) and name != "SVC":

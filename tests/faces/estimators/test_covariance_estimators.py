@@ -103,8 +103,7 @@ def test_a_singular_covariance_is_no_certified_fit() -> None:
     with pytest.warns(ConvergenceWarning, match="singular to working precision"):
         found = ours.LinearDiscriminantAnalysis().fit(X, y)
     assert found.certificate_.verdict is not cml.Verdict.CERTIFIED
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         found = ours.LinearDiscriminantAnalysis("lsqr", shrinkage=0.1).fit(X, y)
     assert found.certificate_.verdict is cml.Verdict.CERTIFIED
     with pytest.raises(InputError, match="column 0 is constant"):

@@ -196,8 +196,7 @@ EVERY = pytest.mark.parametrize("name", ours.__all__)
 @cache
 def fitted(name: str, framed: bool) -> Any:
     estimator = getattr(ours, name)(**SMALLER.get(name, {}))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
+    with warnings.catch_warnings(action="ignore", category=FutureWarning):
         return estimator.fit(frame() if framed else X, target_of(name))
 
 

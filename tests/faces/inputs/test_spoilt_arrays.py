@@ -236,8 +236,7 @@ def test_a_matrix_that_is_no_kernel_is_told_by_its_eigenvalue_or_entry(name: str
         MATRICES[name](K)
     with pytest.raises(InputError, match=rf"^{name}: .*of shape \(n, n\), got \(8, 7\)"):
         MATRICES[name](K[:, :-1])
-    with warnings.catch_warnings():  # rounding is no reason to warn
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):  # rounding is no reason to warn
         for values in (np.append(-1e-16, np.ones(N - 1)), np.zeros(N), np.append(1.0, np.zeros(7))):
             K = (BASIS * values) @ BASIS.T
             assert MATRICES[name](0.5 * (K + K.T)).solve().status == "optimal"

@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 from support.latex.rows import undefined
 from support.oracles import likelihoods, machines, regressions, shapes, smooth
 from support.problem_files import given, posed
-from support.sizes import by_turns
+from support.sizes import by_turns, quick
 
 from convexml import models
 from convexml.library import check_fact, load, load_file, read_table_of
@@ -80,15 +80,11 @@ def recomputed(problems: Path, path: Path) -> dict[str, Any]:
     return oracle(**given, **parameters)
 
 
-LONG = ("softmax_digits",)
-"""Whose other route takes seconds: in the slow suite."""
-JUDGED = [
-    pytest.param(path, id=path.stem, marks=pytest.mark.slow if path.stem in LONG else ())
-    for path in FILES
-]
+QUICK = [path for path in FILES if path.stem != "softmax_digits"]
+"""Whose other route takes no seconds."""
 
 
-@pytest.mark.parametrize("path", JUDGED)
+@pytest.mark.parametrize("path", quick(FILES, QUICK), ids=lambda path: path.stem)
 def test_facts_are_true(problems, path):
     table = read_table_of(path)
     if table.expected.status != "optimal":

@@ -192,8 +192,7 @@ def test_what_is_no_wish_is_refused() -> None:
 
 
 def test_a_watched_run_gives_the_same_answer_and_evaluates_nothing_more() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         one, other = LASSO.solve("fista"), LASSO.solve("fista", progress=lambda event: None)
     assert np.array_equal(one.primal["w"], other.primal["w"])
     assert one.iterations == other.iterations

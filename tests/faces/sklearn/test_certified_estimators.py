@@ -22,6 +22,7 @@ from sklearn.linear_model import (
 from sklearn.svm import SVC
 from support.estimator_cases import CASES, SGD
 from support.estimator_fits import Case, fit, mutants, samples
+from support.model_cases import certified, refuted
 from support.sizes import by_turns
 
 import convexml as cml
@@ -119,8 +120,7 @@ def test_the_huber_optimum_is_that_of_cvxpy(epsilon: float) -> None:
     y = y + np.where(np.arange(len(y)) % 9 == 0, 15.0, 0.0)
     fitted = HuberRegressor(epsilon=epsilon, alpha=0.3, tol=1e-12, max_iter=10000)
     fitted.fit(X, y, sample_weight=s)
-    certificate = cml.certify(fitted, X, y, sample_weight=s, tol=1e-8)
-    assert certificate.verdict is cml.Verdict.CERTIFIED
+    certificate = certified(cml.certify(fitted, X, y, sample_weight=s, tol=1e-8))
     w, b, sigma, t = cp.Variable(5), cp.Variable(), cp.Variable(), cp.Variable(len(y))
     root = np.sqrt(s)
     quadratic = cp.quad_over_lin(cp.multiply(root, y - X @ w - b - t), sigma)
@@ -135,8 +135,7 @@ def test_a_wrong_scale_alone_is_not_certified() -> None:
     X, y, _ = samples("real")
     fitted = HuberRegressor(alpha=0.3, epsilon=50.0, tol=1e-12, max_iter=10000).fit(X, y)
     fitted.scale_ *= 1.1
-    certificate = cml.certify(fitted, X, y, tol=1e-5)
-    assert certificate.verdict is cml.Verdict.REFUTED
+    certificate = refuted(cml.certify(fitted, X, y, tol=1e-5))
     assert certificate.witness is not None
     assert certificate.witness["objective"] < certificate.primal_objective
     assert certificate.witness["sigma"] == pytest.approx(fitted.scale_ / 1.1, rel=0.02)
@@ -179,6 +178,5 @@ def test_published_coefficients_are_certified(name: str) -> None:
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_the_coefficients_of_libsvm_are_its_dual_point(kernel: str) -> None:
     X, y, _ = samples("binary")
-    found = cml.certify(SVC(kernel=kernel, tol=1e-9).fit(X, y), X, y)
-    assert found.verdict is cml.Verdict.CERTIFIED
+    found = certified(cml.certify(SVC(kernel=kernel, tol=1e-9).fit(X, y), X, y))
     assert found.dual_source == "solver"

@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from support.estimator_fits import samples
-from support.model_cases import certified
+from support.model_cases import certified, refuted
 from support.oracles.shapes import stumps
 
 import convexml as cml
@@ -74,8 +74,7 @@ def test_graphical_lasso(estimator: Any, centre: bool) -> None:
     assert found.scale == X.shape[1]
     Theta = fitted.precision_
     for share in (1.01, 0.5, 3.0):
-        worse = cml.certify(changed(fitted, precision_=share * Theta), data)
-        assert worse.verdict is Verdict.REFUTED
+        worse = refuted(cml.certify(changed(fitted, precision_=share * Theta), data))
         assert worse.gap >= (worse.primal_objective - least) - 1e-6
         assert worse.witness["objective"] < worse.primal_objective
     lopsided = Theta + np.triu(np.full(covariance.shape, 0.1), 1)
@@ -150,8 +149,7 @@ def test_components_are_the_leading_eigenvectors(X: np.ndarray, k: int | None) -
 def test_other_directions_are_refuted() -> None:
     fitted = PCA(2).fit(WINE)
     first, third = fitted.components_[0], np.linalg.svd(WINE - WINE.mean(axis=0))[2][2]
-    found = cml.certify(changed(fitted, components_=np.vstack([first, third])), WINE)
-    assert found.verdict is Verdict.REFUTED
+    found = refuted(cml.certify(changed(fitted, components_=np.vstack([first, third])), WINE))
     assert found.witness is not None
     assert found.gap >= fitted.explained_variance_[1] / 2.0
     for spoilt in (
@@ -172,8 +170,7 @@ def test_separated_blobs_are_optimal() -> None:
     fitted = KMeans(3, n_init=3, random_state=0).fit(X)
     found = certified(cml.certify(fitted, X))
     assert found.primal_objective == pytest.approx(fitted.inertia_, rel=1e-12)
-    worse = cml.certify(changed(fitted, cluster_centers_=fitted.cluster_centers_ + 0.1), X)
-    assert worse.verdict is Verdict.REFUTED
+    worse = refuted(cml.certify(changed(fitted, cluster_centers_=fitted.cluster_centers_ + 0.1), X))
     assert worse.primal_objective == pytest.approx(fitted.inertia_ + 60 * 2 * 0.01, rel=1e-9)
     assert worse.witness["objective"] == pytest.approx(fitted.inertia_, rel=1e-9)
 
@@ -267,8 +264,7 @@ def test_it_is_judged_by_its_deviance(kind: Any, intercept: bool, alpha: float, 
     found = certified(cml.certify(fitted, form(RAW), POSITIVE, sample_weight=WEIGHTS))
     assert found.primal_objective == pytest.approx(value(fitted), rel=1e-10)
     moved = changed(fitted, coef_=fitted.coef_ + 0.05 * np.eye(5)[1])
-    worse = cml.certify(moved, form(RAW), POSITIVE, sample_weight=WEIGHTS)
-    assert worse.verdict is Verdict.REFUTED
+    worse = refuted(cml.certify(moved, form(RAW), POSITIVE, sample_weight=WEIGHTS))
     assert worse.primal_objective == pytest.approx(value(moved), rel=1e-10)
     assert worse.gap >= value(moved) - value(fitted)
 
@@ -328,9 +324,8 @@ def test_the_loss_is_that_of_half_the_weights_and_its_bound_the_optimum(weighted
     assert part.value == pytest.approx(loss, rel=1e-9)
     worse = copy.deepcopy(fitted)
     worse.estimator_weights_ = 1.5 * fitted.estimator_weights_
-    refuted = cml.certify(worse, X, y, sample_weight=s)
-    assert refuted.verdict is Verdict.REFUTED
-    assert refuted.witness["objective"] >= best * (1.0 - 1e-9)
+    off = refuted(cml.certify(worse, X, y, sample_weight=s))
+    assert off.witness["objective"] >= best * (1.0 - 1e-9)
 
 
 def test_what_is_no_stump_is_refused() -> None:

@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC, OneClassSVM
 from support.estimator_fits import samples
-from support.model_cases import certified
+from support.model_cases import certified, refuted
 
 import convexml as cml
 from convexml.errors import InputError
@@ -87,8 +87,7 @@ def test_cv_models_are_judged_at_what_they_chose(name: str) -> None:
     found = certified(cml.certify(fitted, X, y, tol=1e-5))
     assert found.primal_objective == pytest.approx(value(fitted, X, y), rel=1e-9)
     fitted.coef_ = fitted.coef_ + 0.3 * max(1.0, np.abs(fitted.coef_).max())
-    worse = cml.certify(fitted, X, y, tol=1e-5)
-    assert worse.verdict is cml.Verdict.REFUTED
+    worse = refuted(cml.certify(fitted, X, y, tol=1e-5))
     assert worse.gap > 0.0
 
 
@@ -106,8 +105,7 @@ def test_searches_are_judged_by_their_best_estimator() -> None:
         expected = r @ r + fitted.best_params_["ridge__alpha"] * w @ w
         assert found.primal_objective == pytest.approx(expected, rel=1e-12)
         fitted.best_estimator_[-1].coef_ = w + 0.1
-        worse = cml.certify(fitted, table, Y)
-        assert worse.verdict is cml.Verdict.REFUTED
+        worse = refuted(cml.certify(fitted, table, Y))
         assert {row.column for row in worse.conditions if row.kind == "stationarity"} & set("abcde")
 
 
@@ -134,8 +132,7 @@ def test_one_versus_rest_and_one_versus_one_name_their_parts() -> None:
         total += 0.7 * np.logaddexp(0.0, -signs * z).sum() + 0.5 * np.sum(each.coef_**2)
     assert found.primal_objective == pytest.approx(total, rel=1e-12)
     rest.estimators_[1].coef_[0, 0] += 0.1
-    worse = cml.certify(rest, X, THREE)
-    assert worse.verdict is cml.Verdict.REFUTED
+    worse = refuted(cml.certify(rest, X, THREE))
     assert worse.reason.startswith("class 10: A feasible point")
     one = OneVsOneClassifier(LinearSVC(tol=1e-10, max_iter=10**6, random_state=0)).fit(X, THREE)
     pairs = certified(cml.certify(one, X, THREE, tol=1e-5))
@@ -189,8 +186,7 @@ def test_a_chain_is_judged_on_what_each_of_its_estimators_saw(form: Any) -> None
         expected += float(r @ r + 2.0 * each.coef_ @ each.coef_)
     assert found.primal_objective == pytest.approx(expected, rel=1e-9)
     chain.estimators_[1].coef_ = chain.estimators_[1].coef_ + 0.1
-    worse = cml.certify(chain, form(X), TARGETS)
-    assert worse.verdict is cml.Verdict.REFUTED
+    worse = refuted(cml.certify(chain, form(X), TARGETS))
     assert worse.reason.startswith("target 0: ")
     other = TARGETS[:, ::-1]  # the estimators were told other columns
     assert cml.certify(chain, form(X), other).verdict is cml.Verdict.REFUTED

@@ -18,7 +18,7 @@ from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM
 from sklearn.utils import all_estimators
 from support.estimator_cases import CASES, SGD
 from support.estimator_fits import samples
-from support.model_cases import certified
+from support.model_cases import certified, refuted
 
 import convexml as cml
 from convexml import estimators as ours
@@ -48,15 +48,14 @@ def test_a_pipeline_is_judged_on_what_its_last_step_sees() -> None:
 
 
 def test_deprecated_spelling_of_the_penalty_is_understood() -> None:
-    for settings, expected in (
-        ({"penalty": "l1", "l1_ratio": 1.0, "solver": "liblinear"}, "l1"),
-        ({"penalty": None}, "none"),
-        ({"penalty": "elasticnet", "l1_ratio": 0.5, "solver": "saga", "max_iter": 5000}, "mixed"),
+    for settings in (
+        {"penalty": "l1", "l1_ratio": 1.0, "solver": "liblinear"},
+        {"penalty": None},
+        {"penalty": "elasticnet", "l1_ratio": 0.5, "solver": "saga", "max_iter": 5000},
     ):
         with pytest.warns(FutureWarning, match="penalty"):
             fitted = LogisticRegression(tol=1e-10, random_state=0, **settings).fit(X, LABELS)
-        certificate = cml.certify(fitted, X, LABELS, tol=1e-5)
-        assert certificate.verdict is cml.Verdict.CERTIFIED, expected
+        certified(cml.certify(fitted, X, LABELS, tol=1e-5))
 
 
 def test_parts_are_named_and_the_worst_one_decides() -> None:
@@ -131,8 +130,7 @@ def test_what_is_refused_is_refused_by_name_with_the_reason() -> None:
 
 def test_a_default_fit_is_told_what_its_tolerance_promised() -> None:
     fitted = SVC().fit(X, LABELS)
-    found = cml.certify(fitted, X, LABELS)
-    assert found.verdict is cml.Verdict.REFUTED
+    found = refuted(cml.certify(fitted, X, LABELS))
     assert "SVC's tol=0.001 promises the optimality conditions of its dual within" in found.reason
     assert "a smaller tol tightens the fit" in found.reason
     words = found.reason.partition("It is certified at tol=")[2]
@@ -155,8 +153,7 @@ def test_what_stopped_too_early_is_told_to_go_on() -> None:
 def test_what_has_no_tolerance_or_holds_nothing_is_not_told_of_one() -> None:
     fitted = Lasso(0.1).fit(X, Y)
     fitted.coef_ = fitted.coef_ + 1e3
-    found = cml.certify(fitted, X, Y)
-    assert found.verdict is cml.Verdict.REFUTED
+    found = refuted(cml.certify(fitted, X, Y))
     assert "It is certified" not in found.reason  # at no tolerance that means anything
     from sklearn.kernel_ridge import KernelRidge
 
@@ -202,8 +199,7 @@ def test_a_one_class_machine_needs_no_y() -> None:
     assert cml.assert_optimal(fitted, X, sample_weight=S, gap=1e-6).holds(1e-6)
     moved = copy.deepcopy(fitted)
     moved.intercept_ = moved.intercept_ + 0.1
-    worse = cml.certify(moved, X, sample_weight=S)
-    assert worse.verdict is cml.Verdict.REFUTED
+    worse = refuted(cml.certify(moved, X, sample_weight=S))
     assert worse.witness is not None
 
 
@@ -215,8 +211,7 @@ def test_where_reduced_hulls_meet_no_direction_is_certified() -> None:
         centred[labels == label] -= centred[labels == label].mean(axis=0)
     fitted = NuSVC(nu=0.4, kernel="linear").fit(centred, labels)
     fitted.dual_coef_ = fitted.dual_coef_ * np.linspace(0.5, 1.0, fitted.dual_coef_.size)
-    found = cml.certify(fitted, centred, labels)
-    assert found.verdict is cml.Verdict.REFUTED
+    found = refuted(cml.certify(fitted, centred, labels))
     assert found.witness is not None
     assert found.witness["objective"] <= 1e-9
 
