@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import catalogue
-from support.report.looks import faults
+from support.report.looks import faultless
 
 from convexml import losses, penalties
 from convexml.errors import InputError
@@ -29,8 +29,7 @@ PENALTIES = one_of_each(catalogue.PENALTIES, "l1", "l1_ball")
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_a_loss_and_its_conjugate(loss: Any) -> None:
-    figure = loss.plot()
-    assert faults(figure) == []
+    figure = faultless(loss.plot())
     value, conjugate = figure.axes
     z, l_of_z = value.lines[0].get_data()
     if not loss.is_indicator:  # the sup over the scores that are drawn is met where it touches
@@ -40,12 +39,12 @@ def test_a_loss_and_its_conjugate(loss: Any) -> None:
 
 @pytest.mark.parametrize("penalty", PENALTIES, ids=repr)
 def test_a_penalty_and_its_conjugate(penalty: Any) -> None:
-    assert faults(penalty.plot()) == []
+    faultless(penalty.plot())
 
 
 @pytest.mark.parametrize("radius", [1e-3, 1e5])
 def test_numbers_of_many_digits_lie_apart(radius: float) -> None:
-    assert faults(penalties.L1Ball(radius).plot()) == []
+    faultless(penalties.L1Ball(radius).plot())
 
 
 def test_edges_are_those_of_the_sets() -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import itertools
-import pkgutil
-import sys
-from pathlib import Path
+from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
 import pytest
-from support.catalogue import LOSSES, MULTICLASS, PENALTIES, D
+from house.test_registry import modules
+from support.catalogue import LOSSES, MULTICLASS, PENALTIES, D, parameters
 
 from convexml import losses, penalties
 from convexml.losses import Loss
@@ -21,13 +19,9 @@ from convexml.penalties import Penalty
 
 def classes(package: ModuleType, base: type) -> set[type]:
     """The subclasses of `base` in the modules of a package; what several share has no name."""
-    modules = [
-        importlib.import_module(f"{package.__name__}.{info.name}")
-        for info in pkgutil.iter_modules(package.__path__)
-    ]
     return {
         found
-        for module in modules
+        for module in modules(package)
         for found in vars(module).values()
         if inspect.isclass(found)
         and issubclass(found, base)
@@ -60,18 +54,10 @@ def test_no_penalty_is_forgotten() -> None:
     assert missing(penalties, Penalty, PENALTIES) == []
 
 
-def test_a_forgotten_loss_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = tmp_path / "planted_losses"
-    package.mkdir()
-    (package / "__init__.py").write_text("__all__ = []\nALL = {}\n")
+def test_a_forgotten_loss_is_found(planted: Callable[..., ModuleType]) -> None:
     source = "from convexml.losses import Loss\nclass Quartic(Loss):\n    name = 'quartic'\n"
-    (package / "quartic.py").write_text(source)
-    monkeypatch.syspath_prepend(tmp_path)
-    try:
-        found = missing(importlib.import_module("planted_losses"), Loss, LOSSES)
-    finally:
-        for name in [name for name in sys.modules if name.startswith("planted_losses")]:
-            del sys.modules[name]
+    package = planted("planted_losses", __init__="__all__ = []\nALL = {}\n", quartic=source)
+    found = missing(package, Loss, LOSSES)
     assert [line.partition(" is not in ")[2] for line in found] == [
         "__all__",
         "ALL as 'quartic'",
@@ -94,17 +80,13 @@ def test_labels_of_losses_and_penalties_never_collide(side: str) -> None:
     y, c = np.ones(3), np.ones(3)
     x, z = cp.Variable(D, name="x"), cp.Variable(3, name="z")
 
-    def theta(item: Loss | Penalty) -> dict[str, object]:
-        return {
-            key: cp.Parameter(np.shape(value), nonneg=True, value=value)
-            for key, value in item.hyperparameters().items()
-        }
-
     if side == "primal":
-        of_losses = [names(item.expression(y, z, theta(item))) for item in LOSSES]
-        of_penalties = [names(item.expression(x, theta(item))) for item in PENALTIES]
+        of_losses = [names(item.expression(y, z, parameters(item))) for item in LOSSES]
+        of_penalties = [names(p.expression(x, parameters(p))) for p in PENALTIES]
     else:
-        of_losses = [names(item.conjugate_expression(y, z, c, theta(item))) for item in LOSSES]
-        of_penalties = [names(item.conjugate_expression(x, D, theta(item))) for item in PENALTIES]
+        of_losses = [names(item.conjugate_expression(y, z, c, parameters(item))) for item in LOSSES]
+        of_penalties = [
+            names(item.conjugate_expression(x, D, parameters(item))) for item in PENALTIES
+        ]
     for ours, theirs in itertools.product(of_losses, of_penalties):
         assert (ours - {"z"}) & (theirs - {"x"}) == set()

@@ -11,9 +11,7 @@ import enum
 import importlib
 import inspect
 import re
-import sys
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from types import ModuleType
 
 import pytest
@@ -179,20 +177,14 @@ class Record:
 '''
 
 
-@pytest.fixture
-def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A module with one mistake in each object."""
-    (tmp_path / "planted_docs.py").write_text(PLANTED, encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    yield "planted_docs"
-    sys.modules.pop("planted_docs", None)
-
-
 @pytest.mark.parametrize(("name", "finding"), [
     ("bare", "GL08"),
     ("silent", "PR01"),
     ("Loose", "has no docstring and inherits none"),
     ("Record", "field forgotten"),
 ])  # fmt: skip
-def test_a_planted_mistake_is_found(planted: str, name: str, finding: str) -> None:
-    assert any(finding in line for line in findings(f"{planted}.{name}"))
+def test_a_planted_mistake_is_found(
+    planted: Callable[..., ModuleType], name: str, finding: str
+) -> None:
+    module = planted("planted_docs", __init__=PLANTED)
+    assert any(finding in line for line in findings(f"{module.__name__}.{name}"))

@@ -8,8 +8,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-import sys
-from pathlib import Path
+from collections.abc import Callable
 from types import ModuleType
 
 import pytest
@@ -45,18 +44,14 @@ def defined(package: ModuleType, base: type) -> set[str]:
 
 def missing_models(package: ModuleType) -> list[str]:
     """What is defined in a package of models but forgotten somewhere."""
-    found = []
-    cases = {row.name.split("-")[0] for row in ROWS}
-    for name in sorted(defined(package, Problem)):
-        if name not in package.__all__:
-            found.append(f"{name} is not in models.__all__")
-        if name not in cml.__all__:
-            found.append(f"{name} is not in convexml.__all__")
-        if name not in cases:
-            found.append(f"{name} is not in the table of the tests")
-        if name not in REBUILD:
-            found.append(f"{name} cannot be read back from JSON")
-    return found
+    places = {
+        "is not in models.__all__": package.__all__,
+        "is not in convexml.__all__": cml.__all__,
+        "is not in the table of the tests": {row.name.split("-")[0] for row in ROWS},
+        "cannot be read back from JSON": REBUILD,
+    }
+    names = sorted(defined(package, Problem))
+    return [f"{name} {why}" for name in names for why, known in places.items() if name not in known]
 
 
 def test_no_model_is_forgotten() -> None:
@@ -79,18 +74,10 @@ def test_every_public_definition_is_exported_from_its_package() -> None:
         assert getattr(cml, name) is getattr(models, name)
 
 
-def test_a_forgotten_model_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = tmp_path / "planted_models"
-    package.mkdir()
-    (package / "__init__.py").write_text("__all__ = []\n")
+def test_a_forgotten_model_is_found(planted: Callable[..., ModuleType]) -> None:
     source = "from convexml.models import Ridge\nclass Forgotten(Ridge):\n    pass\n"
-    (package / "forgotten.py").write_text(source)
-    monkeypatch.syspath_prepend(tmp_path)
-    try:
-        found = missing_models(importlib.import_module("planted_models"))
-    finally:
-        for name in [name for name in sys.modules if name.startswith("planted_models")]:
-            del sys.modules[name]
+    package = planted("planted_models", __init__="__all__ = []\n", forgotten=source)
+    found = missing_models(package)
     assert [line.removeprefix("Forgotten is not in ") for line in found] == [
         "models.__all__",
         "convexml.__all__",

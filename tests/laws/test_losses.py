@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.catalogue import LOSSES, corners, judge, minimise, name, samples
+from support.catalogue import LOSSES, corners, judge, minimise, name, parameters, samples
 
 from convexml.losses import Exponential, Logistic, Loss
 from convexml.numerics import Array
@@ -250,12 +250,6 @@ def test_predicates_say_what_they_imply(loss: Loss) -> None:
 
 
 piecewise_linear = [loss for loss in LOSSES if not loss.is_smooth and not loss.is_indicator]
-
-
-def parameters(loss: Loss) -> dict[str, Any]:
-    return {
-        key: cp.Parameter(nonneg=True, value=value) for key, value in loss.hyperparameters().items()
-    }
 
 
 def sample(loss: Loss) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.catalogue import INF, PENALTIES, D, frozen, judge, name, vectors
+from support.catalogue import INF, PENALTIES, D, frozen, judge, name, parameters, vectors
 
 from convexml import penalties
 from convexml.formulas import Terms
@@ -253,13 +253,6 @@ W = np.array([1.0, -0.4, 0.0, 2.0, -0.7])
 V = np.array([0.3, -1.2, 0.0, 0.5, 2.0])
 
 
-def parameters(penalty: penalties.Penalty) -> dict[str, Any]:
-    return {
-        key: cp.Parameter(np.shape(value), nonneg=True, value=value)
-        for key, value in penalty.hyperparameters().items()
-    }
-
-
 def minimum(value: Any, terms: Terms, *more: Any) -> float:
     """The least value under the constraints of the terms; the problem must be DPP."""
     problem = cp.Problem(cp.Minimize(value), [*terms.constraints.values(), *more])
@@ -267,12 +260,6 @@ def minimum(value: Any, terms: Terms, *more: Any) -> float:
     tight = {"tol_gap_abs": 1e-9, "tol_gap_rel": 1e-9, "tol_feas": 1e-9}
     problem.solve(solver="CLARABEL", **tight)
     return float(problem.value)
-
-
-def in_domain(penalty: penalties.Penalty, v: Array) -> Array:
-    """0.9 of the way from 0 to the end of the domain of the conjugate."""
-    v = np.where(penalty.free(D), 0.0, v)
-    return 0.9 * penalty.domain_scale(v) * v
 
 
 @each_penalty
@@ -299,7 +286,7 @@ def test_prox_is_the_solution_of_its_problem(penalty: penalties.Penalty) -> None
 
 @each_penalty
 def test_conjugate_is_the_supremum(penalty: penalties.Penalty) -> None:
-    v = in_domain(penalty, V)
+    v = 0.9 * into_domain(penalty, V)
     w = cp.Variable(D)
     terms = penalty.expression(w, parameters(penalty))
     supremum = -minimum(terms.value - v @ w, terms)
@@ -308,7 +295,7 @@ def test_conjugate_is_the_supremum(penalty: penalties.Penalty) -> None:
 
 @each_penalty
 def test_conjugate_expression_has_the_value_of_the_conjugate(penalty: penalties.Penalty) -> None:
-    v = in_domain(penalty, V)
+    v = 0.9 * into_domain(penalty, V)
     xtu = cp.Variable(D)
     terms = penalty.conjugate_expression(xtu, D, parameters(penalty))
     assert minimum(terms.value, terms, xtu == -v) == pytest.approx(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import cvxpy as cp
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -61,6 +62,14 @@ NUMBERS = st.sampled_from([0.0, 1.0, -1.0, 0.5, -2.0]) | st.floats(-25.0, 25.0, 
 def name(item: Loss | Penalty) -> str:
     """The name of a case in the output of pytest."""
     return repr(item)
+
+
+def parameters(item: Loss | Penalty) -> dict[str, cp.Parameter]:
+    """The hyperparameters as CVXPY's expressions take them."""
+    return {
+        key: cp.Parameter(np.shape(value), nonneg=True, value=value)
+        for key, value in item.hyperparameters().items()
+    }
 
 
 def corners(loss: Loss, y: Array) -> tuple[Array, ...]:

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 from sklearn.linear_model import Lasso
 from support.model_rows import ROWS, Row
-from support.report.looks import faults
+from support.report.looks import faultless
 from support.sizes import by_turns
 
 import convexml as cml
@@ -40,12 +40,12 @@ def sampled(cases: Sequence[Any]) -> list[Any]:
 
 @pytest.mark.parametrize("row", sampled(ROWS))
 def test_the_picture_of_a_model(row: Row) -> None:
-    assert faults(row.pose().solve().plot()) == []
+    faultless(row.pose().solve().plot())
 
 
 @pytest.mark.parametrize("name", ALSO)
 def test_other_pictures(name: str) -> None:
-    assert faults(ALSO[name]().solve().plot()) == []
+    faultless(ALSO[name]().solve().plot())
 
 
 def test_the_margin_is_that_of_the_answer() -> None:
@@ -66,8 +66,7 @@ LAMS = LASSO.lam_max * np.geomspace(1.5, 0.02, 9)
 
 def test_a_path_shows_its_coefficients_zeros_and_gaps() -> None:
     path = LASSO.path(LAMS, tol=1e-9)
-    figure = path.plot()
-    assert faults(figure) == []
+    figure = faultless(path.plot())
     lines, zeros, gaps = figure.axes[:3]
     centred = np.abs((FIVE - FIVE.mean(axis=0)).T @ (MIXED - MIXED.mean())).max() / len(MIXED)
     places = lines.lines[0].get_xdata()
@@ -87,19 +86,17 @@ def test_a_path_shows_its_coefficients_zeros_and_gaps() -> None:
 
 def test_an_interval_shows_its_bound_everywhere() -> None:
     path = LASSO.path((LAMS[1], LAMS[4]), everywhere=1e-3)
-    figure = path.plot()
-    assert faults(figure) == []
+    figure = faultless(path.plot())
     (curve,) = [line for line in figure.axes[2].lines if line.get_label() == "everywhere between"]
     assert 1e-6 < np.max(curve.get_ydata()) <= path.worst_gap <= 1e-3
 
 
 def test_a_way_in_the_plane_touches_every_ball() -> None:
     ball = cml.ConstrainedRidge(FIVE[:, :2], MIXED, radius=1.0)
-    figure = ball.path([0.2, 0.5, 1.0]).plot(kind="plane")
-    assert faults(figure) == []
+    figure = faultless(ball.path([0.2, 0.5, 1.0]).plot(kind="plane"))
     (way,) = [line for line in figure.axes[0].lines if len(line.get_xdata()) == 3]
     np.testing.assert_allclose(np.hypot(*way.get_data()), [0.2, 0.5, 1.0], rtol=1e-6)
-    assert faults(cml.Lasso(FIVE[:, :2], MIXED, lam=0.5).solve().plot(kind="plane")) == []
+    faultless(cml.Lasso(FIVE[:, :2], MIXED, lam=0.5).solve().plot(kind="plane"))
 
 
 def test_features_of_several_classes_are_named_with_their_class() -> None:
@@ -126,8 +123,7 @@ def test_what_pulls_at_nothing_has_no_arrow() -> None:
 def test_the_parts_of_the_gap_add_up() -> None:
     ridge = cml.Ridge(FIVE, MIXED, lam=0.1, sample_weight=np.where(np.arange(30) < 25, 1.0, 0.0))
     rough = ridge.solve("gradient_descent", max_iter=4, polish=False)
-    figure = rough.plot(kind="gap")
-    assert faults(figure) == []
+    figure = faultless(rough.plot(kind="gap"))
     drawn = [np.concatenate([line.get_ydata() for line in axes.lines]) for axes in figure.axes]
     total = sum(part[:-1].sum() for part in drawn)  # the last one is the largest, in orange
     w, b, u, Z, t = (
@@ -141,15 +137,13 @@ def test_the_parts_of_the_gap_add_up() -> None:
 
 def test_parts_beyond_floats_are_drawn_at_the_edge() -> None:
     rough = cml.Ridge(FIVE * 1e140, MIXED * 1e140, 0.1).solve("fista", max_iter=2, polish=False)
-    figure = rough.plot(kind="gap")
-    assert faults(figure) == []
+    figure = faultless(rough.plot(kind="gap"))
     assert all(np.isfinite(line.get_ydata()).all() for axes in figure.axes for line in axes.lines)
 
 
 def test_convergence_is_the_trace_above_its_floor() -> None:
     solution = LASSO.solve("fista", tol=1e-9)
-    figure = solution.plot(kind="convergence")
-    assert faults(figure) == []
+    figure = faultless(solution.plot(kind="convergence"))
     passes, seconds = (axes.lines[0].get_xdata() for axes in figure.axes)
     np.testing.assert_array_equal(passes, [record.passes for record in solution.trace])
     np.testing.assert_array_equal(seconds, [record.seconds for record in solution.trace])
@@ -220,8 +214,7 @@ def test_the_least_sizes_leave_nothing_outside_and_nothing_on_top(
     names = [f"{k} is a long name of a feature" for k in range(10)]
     lasso = cml.Lasso(pandas.DataFrame(X, columns=names), y, 0.01).solve()
     for each in (program, lasso):
-        figure = each.plot(figsize=size)
-        assert faults(figure) == []
+        figure = faultless(each.plot(figsize=size))
         panels = [axes for axes in figure.axes if axes.get_subplotspec() is not None]
         assert panels[0].get_subplotspec().get_gridspec().nrows == rows
         sides = [axes.get_window_extent().size / figure.dpi for axes in panels]

@@ -12,7 +12,7 @@ from scipy.cluster.hierarchy import dendrogram, linkage
 from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
-from support.report.looks import faults
+from support.report.looks import faultless
 
 import convexml as cml
 from convexml.errors import InputError
@@ -27,8 +27,7 @@ GAUSSIAN = cml.kernels.Gaussian(0.7)
 def test_the_polytope_of_a_linear_program() -> None:
     lp = cml.LinearProgram([-3.0, -2.0], A_ub=[[1, 1], [1, 3], [2, 1]], b_ub=[5, 6, 7])
     solution = lp.solve()
-    figure = solution.plot()
-    assert faults(figure) == []
+    figure = faultless(solution.plot())
     axes = figure.axes[0]
     named = {line.get_label(): line for line in axes.lines if ":" in str(line.get_label())}
     assert set(named) == {"ub 1: 0.2", "ub 2: 1.4"}
@@ -42,8 +41,7 @@ def test_the_dual_polytope_of_two_rows() -> None:
     lp = cml.LinearProgram([-3.0, -2.0], A_ub=[[2, 1], [1, 3]], b_ub=[7, 6])
     solution = lp.solve()
     np.testing.assert_allclose(solution.dual["lambda_ub"], [1.4, 0.2])
-    figure = solution.plot(kind="dual")
-    assert faults(figure) == []
+    figure = faultless(solution.plot(kind="dual"))
     (axes,) = figure.axes
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("λ_ub[0]", "λ_ub[1]")
     labels = {line.get_label() for line in axes.lines if ":" in str(line.get_label())}
@@ -62,8 +60,7 @@ def test_a_dual_that_is_in_no_plane_says_why(problem: Callable[[], Any], words: 
 
 def test_the_regions_of_a_kernel_machine() -> None:
     solution = cml.KernelSVM(X, LABELS, 2.0, GAUSSIAN).solve()
-    figure = solution.plot()
-    assert faults(figure) == []
+    figure = faultless(solution.plot())
     dots = [
         c for c in figure.axes[0].collections if hasattr(c, "get_sizes") and len(c.get_offsets())
     ]
@@ -80,7 +77,7 @@ def test_the_legend_of_a_polytope_covers_nothing_of_it(size: tuple[float, float]
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.add_subplot()
     lp.solve().plot(ax=axes)
-    assert faults(figure) == []
+    faultless(figure)
     legend = axes.get_legend().get_window_extent()
     assert not legend.overlaps(axes.patches[0].get_window_extent())
     assert legend.x0 >= axes.bbox.x1
@@ -90,8 +87,7 @@ def test_the_legend_of_a_polytope_covers_nothing_of_it(size: tuple[float, float]
 def test_a_ball_is_drawn_around_its_points(d: int) -> None:
     points = np.random.default_rng(3).normal(size=(25, d))
     solution = cml.EnclosingBall(points).solve()
-    figure = solution.plot()
-    assert faults(figure) == []
+    figure = faultless(solution.plot())
     axes = figure.axes[0]
     (disc,) = axes.patches
     radius = float(solution.primal["radius"])
@@ -145,8 +141,7 @@ RUNS = [RIDGE.solve("textbook.gradient_descent", step=s, max_iter=9) for s in (0
 
 
 def test_the_regions_of_neighbours_are_their_votes() -> None:
-    figure = NEIGHBOURS.plot(kind="regions", labels=NAMES)
-    assert faults(figure) == []
+    figure = faultless(NEIGHBOURS.plot(kind="regions", labels=NAMES))
     (image,) = figure.axes[0].images
     found, (left, right, low, high) = image.get_array(), image.get_extent()
     across, up = (np.linspace(*ends, found.shape[0]) for ends in ((left, right), (low, high)))
@@ -164,8 +159,7 @@ def test_the_regions_of_neighbours_are_their_votes() -> None:
 ], ids=lambda problem: problem.name)  # fmt: skip
 def test_the_regions_of_a_classifier(problem: Any) -> None:
     solution = problem.solve()
-    figure = solution.plot(kind="regions")
-    assert faults(figure) == []
+    figure = faultless(solution.plot(kind="regions"))
     names = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     assert names == list(problem.classes)
     (image,) = figure.axes[0].images
@@ -180,8 +174,7 @@ def test_the_regions_of_a_classifier(problem: Any) -> None:
 
 def test_the_tree_of_single_linkage_is_scipys() -> None:
     distances = pdist(FLOWERS[::5] + 1e-4 * np.arange(30)[:, None] ** 2)
-    figure = cml.SpanningTree(squareform(distances)).solve().plot(kind="answer")
-    assert faults(figure) == []
+    figure = faultless(cml.SpanningTree(squareform(distances)).solve().plot(kind="answer"))
     theirs = dendrogram(linkage(distances, "single"), no_plot=True)
     ours = [line.get_ydata() for line in figure.axes[0].lines if len(line.get_xdata()) == 4]
     heights = sorted(tuple(sorted(np.round(each, 9))) for each in ours)
@@ -191,8 +184,7 @@ def test_the_tree_of_single_linkage_is_scipys() -> None:
 
 
 def test_curves_stand_in_one_panel() -> None:
-    figure = CURVES[0].plot(kind="fit", beside=CURVES[1:])
-    assert faults(figure) == []
+    figure = faultless(CURVES[0].plot(kind="fit", beside=CURVES[1:]))
     curves = [line for line in figure.axes[0].lines if len(line.get_xdata()) == 400]
     for line, solution in zip(curves, CURVES, strict=True):
         at = line.get_xdata()[:, None]
@@ -201,8 +193,7 @@ def test_curves_stand_in_one_panel() -> None:
 
 
 def test_runs_stand_side_by_side_with_their_steps() -> None:
-    figure = RUNS[0].plot(kind="trajectory", beside=RUNS[1:])
-    assert faults(figure) == []
+    figure = faultless(RUNS[0].plot(kind="trajectory", beside=RUNS[1:]))
     assert [each._left_title.get_text().split(":")[0] for each in figure.axes] == [
         "steps 0.01",
         "steps 0.05",
