@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from house.test_layers import import_graph
+from support.processes import python
 from support.sizes import quick
 from support.sources import nodes, parsed
 from support.weight import code_lines, import_lines
@@ -139,9 +138,8 @@ sys.setprofile(None)
 home = cml.__file__.removesuffix("__init__.py")
 print("\\n".join(sorted(name.removeprefix(home) for name in seen if name.startswith(home))))
 """
-    run = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=300
-    )
+    run = python("-c", script, timeout=300)
+    assert run.returncode == 0, run.stderr
     yield from run.stdout.split()
 
 

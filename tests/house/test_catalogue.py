@@ -79,14 +79,11 @@ def test_labels_of_losses_and_penalties_never_collide(side: str) -> None:
 
     y, c = np.ones(3), np.ones(3)
     x, z = cp.Variable(D, name="x"), cp.Variable(3, name="z")
-
     if side == "primal":
         of_losses = [names(item.expression(y, z, parameters(item))) for item in LOSSES]
         of_penalties = [names(p.expression(x, parameters(p))) for p in PENALTIES]
     else:
         of_losses = [names(item.conjugate_expression(y, z, c, parameters(item))) for item in LOSSES]
-        of_penalties = [
-            names(item.conjugate_expression(x, D, parameters(item))) for item in PENALTIES
-        ]
+        of_penalties = [names(p.conjugate_expression(x, D, parameters(p))) for p in PENALTIES]
     for ours, theirs in itertools.product(of_losses, of_penalties):
         assert (ours - {"z"}) & (theirs - {"x"}) == set()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
+
+from support.processes import python
 
 PROBE = """
 import sys
@@ -19,8 +20,7 @@ SLOW_SCIPY = ("scipy.optimize", "scipy.special", "scipy.stats")
 
 def newly_loaded(statement: str) -> list[str]:
     """The modules that a statement loads in a fresh interpreter, beyond NumPy and scipy.sparse."""
-    command = [sys.executable, "-W", "error", "-c", PROBE.format(statement=statement)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    run = python("-W", "error", "-c", PROBE.format(statement=statement))
     assert run.returncode == 0, run.stderr
     return run.stdout.split()
 

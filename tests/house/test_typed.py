@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.processes import python
 
 RIGHT = """
 import numpy as np
@@ -65,10 +66,7 @@ def mypy(file: Path) -> list[int]:
     """The lines that mypy --strict objects to."""
     options = ["--strict", "--output=json", "--no-error-summary", "--cache-dir=cache"]
     options.append("--config-file=")  # none of a folder above
-    run = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, file.name],
-        cwd=file.parent, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    run = python("-m", "mypy", *options, file.name, cwd=file.parent)
     assert run.returncode in (0, 1), run.stdout + run.stderr
     found = [json.loads(line) for line in run.stdout.splitlines()]
     return [each["line"] for each in found if each["file"] == file.name]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 from hatchling.builders.wheel import WheelBuilder
+from support.processes import python
 
 PAGE = """
 import convexml as cml
@@ -58,15 +57,7 @@ def test_the_wheel_alone_writes_a_page_and_a_problem_file(wheel: Path, tmp_path:
     (site / "numba.py").write_text("raise ImportError")  # compiling anew is not what is asked
 
     def run(*arguments: str) -> str:
-        found = {**os.environ, "PYTHONPATH": str(site)}
-        done = subprocess.run(
-            [sys.executable, *arguments],
-            cwd=tmp_path,
-            env=found,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = python(*arguments, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(site)})
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -5,7 +5,6 @@ Solvers that are missing, crash, give up or are interrupted are an outcome, neve
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.model_cases import samples
+from support.processes import python
 from support.rate_cases import correlated
 
 import convexml as cml
@@ -302,6 +302,5 @@ assert cml.LinearProgram([1.0, 1.0], A_ub=[[-1.0, -2.0]], b_ub=[-2.0]).solve().s
 
 
 def test_without_ecos_all_works_and_its_absence_is_said() -> None:
-    command = [sys.executable, "-W", "error", "-c", WITHOUT.format(path=sys.path)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    run = python("-W", "error", "-c", WITHOUT.format(path=sys.path))
     assert run.returncode == 0, run.stderr

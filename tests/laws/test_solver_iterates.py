@@ -144,23 +144,24 @@ def accelerated(
         x = ahead
 
 
+def accelerates(found: list[Any], count: int, *recursion: Any) -> int:
+    """That so many iterates and restarts are those of the recursion; the last restart."""
+    points, restarts = zip(*islice(accelerated(*recursion), count), strict=True)
+    agree(found, iter(points))
+    assert tuple(each.facts["restarted_at"] for each in found) == restarts
+    return int(restarts[-1])
+
+
 @pytest.mark.parametrize("restart", [True, False])
 def test_accelerated_gradient(restart: bool) -> None:
     lam = 1e-3
     problem = cml.LogisticRegression(X, S, lam)
     L = 0.25 * LASSO_L + lam
+    gradient = lambda x: A.T @ (-S / (1.0 + np.exp(S * (A @ x)))) / N + lam * MASK * x  # noqa: E731
     for step in (None, 5.0 / L):  # the longer one overshoots, and restarts
         found = iterates(problem, "accelerated_gradient", count=60, step=step, restart=restart)
-        runs = accelerated(
-            1.0 / L if step is None else step,
-            restart,
-            lambda x: A.T @ (-S / (1.0 + np.exp(S * (A @ x)))) / N + lam * MASK * x,
-            lambda v, _: v,
-        )
-        goals = list(islice(runs, 60))
-        agree(found, iter([x for x, _ in goals]))
-        assert [each.facts["restarted_at"] for each in found] == [k for _, k in goals]
-        assert (goals[-1][1] > 0) == restart or step is None
+        last = accelerates(found, 60, step or 1.0 / L, restart, gradient, lambda v, _: v)
+        assert (last > 0) == restart or step is None
 
 
 def lasso_prox(v: Array, step: float) -> Array:
@@ -171,10 +172,7 @@ def lasso_prox(v: Array, step: float) -> Array:
 def test_fista(restart: bool) -> None:
     for step in (None, 1.9 / LASSO_L):
         found = iterates(cml.Lasso(X, Y, 0.2), "fista", step=step, restart=restart)
-        gamma = 1.0 / LASSO_L if step is None else step
-        goals = list(islice(accelerated(gamma, restart, squared_gradient, lasso_prox), COUNT))
-        agree(found, iter([x for x, _ in goals]))
-        assert [each.facts["restarted_at"] for each in found] == [k for _, k in goals]
+        accelerates(found, COUNT, step or 1.0 / LASSO_L, restart, squared_gradient, lasso_prox)
 
 
 def test_proximal_gradient() -> None:

@@ -2,14 +2,13 @@
 
 import importlib
 import re
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import cvxpy as cp
 import numpy as np
 import pytest
+from support.processes import python
 from support.sizes import quick
 
 import convexml as cml
@@ -91,8 +90,7 @@ COUNTED = (
 
 @pytest.mark.parametrize("name", quick(("test_domain.py", *SLOW), ("test_domain.py",)))
 def test_no_raw_error_and_no_false_verdict(repository, name):
-    command = [sys.executable, "benchmarks/cvxpy_tests.py", name]
-    told = subprocess.run(command, cwd=repository, capture_output=True, text=True)
+    told = python("benchmarks/cvxpy_tests.py", name, cwd=repository)
     assert "certify: certified, optimal" in told.stdout, told.stdout + told.stderr
     assert [line for line in COUNTED if line not in told.stdout] == [], told.stdout
     assert told.returncode == 0

@@ -6,7 +6,6 @@ import csv
 import json
 import os
 import re
-import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
@@ -17,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.report.commands import LASSO, RIDGE, STATEMENT, Command, document, write
+from support.processes import python
+from support.report.commands import FILED, LASSO, RIDGE, STATED, STATEMENT, Command, document, write
 from support.sizes import by_turns
 from typer.testing import CliRunner
 
@@ -34,8 +34,7 @@ PROBLEMS = Path(__file__).resolve().parents[3] / "problems"
 @pytest.fixture
 def statement(tmp_path: Path) -> Path:
     write(tmp_path / "mine.py", STATEMENT)
-    text = RIDGE.split("[[expected")[0].replace('model = "ridge"', 'statement = "mine.py"')
-    return write(tmp_path / "statement.toml", text)
+    return write(tmp_path / "statement.toml", STATED)
 
 
 # -- check ---------------------------------------------------------------------------------------
@@ -43,8 +42,7 @@ def statement(tmp_path: Path) -> Path:
 
 def test_check_the_right_coefficients(run: Command, ridge: Path) -> None:
     for text in ("1.0\n0.0\n", "w\n1\n0\n", "name,value\nx1,0\nx0,1\nb,1\n", "w0,1\nw1,0\n"):
-        write(ridge.parent / "W.csv", text)
-        result = run("check", ridge, "--weights", "W.csv", code=0)
+        result = run("check", ridge, "--weights", write(ridge.parent / "W.csv", text), code=0)
         assert "CERTIFIED" in result.stdout
     result = run("check", ridge, "--weights", "W.csv", "--intercept", "1.0", "--json", code=0)
     (record,) = document(result)["records"]
@@ -71,8 +69,7 @@ def test_what_a_problem_is_answered_with_is_checked(
 
 @pytest.mark.parametrize("text", ["1.1\n0.0\n", "0\n1\n", "w0,1\nw1,0\nb,0.9\n"])
 def test_check_wrong_coefficients_is_5(run: Command, ridge: Path, text: str) -> None:
-    write(ridge.parent / "W.csv", text)
-    result = run("check", ridge, "--weights", "W.csv", code=5)
+    result = run("check", ridge, "--weights", write(ridge.parent / "W.csv", text), code=5)
     assert "CERTIFIED at" not in result.stdout
 
 
@@ -100,8 +97,7 @@ def test_check_bad_weights_is_3(run: Command, ridge: Path, text: str | None, wor
 def test_a_feature_named_like_a_position_wins(run: Command, tmp_path: Path) -> None:
     """Columns x1 and x0, of which the first has the coefficient 1."""
     write(tmp_path / "t.csv", "x1,x0,y\n1,0,3\n0,1,1\n-1,0,-1\n0,-1,1\n")
-    data = '[data]\nfile = "t.csv"\ntarget = "y"\n'
-    path = write(tmp_path / "t.toml", RIDGE.split("[data]")[0] + data)
+    path = write(tmp_path / "t.toml", FILED)
     for text, code in (("x1,1\nx0,0\n", 0), ("x1,0\nx0,1\n", 5)):
         write(tmp_path / "W.csv", text)
         assert run("check", path, "--weights", "W.csv").exit_code == code
@@ -111,8 +107,7 @@ def test_a_name_that_is_misspelt_is_answered_with_the_nearest_feature(
     run: Command, tmp_path: Path
 ) -> None:
     write(tmp_path / "t.csv", "age,size,y\n1,0,3\n0,1,1\n-1,0,-1\n0,-1,1\n")
-    data = '[data]\nfile = "t.csv"\ntarget = "y"\n'
-    path = write(tmp_path / "t.toml", RIDGE.split("[data]")[0] + data)
+    path = write(tmp_path / "t.toml", FILED)
     write(tmp_path / "W.csv", "age,1\nsise,0\n")
     result = run("check", path, "--weights", "W.csv", code=3)
     assert "line 2: unknown name 'sise'. Did you mean 'size'?" in result.stderr
@@ -339,23 +334,20 @@ def loaded(names: tuple[str, ...], *arguments: object) -> list[str]:
     code = "import sys, convexml.show.cli\ntry: convexml.show.cli.app(sys.argv[1:])\n"
     code += f"except SystemExit as end: code, known = end.code, {names}\n"
     code += "print(code, *(each for each in known if each in sys.modules), file=sys.stderr)"
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stderr.split()
+    return python("-c", code, *arguments).stderr.split()
 
 
 def test_few_modules_are_loaded_by_list_and_by_solve_on_a_fast_engine(tmp_path: Path) -> None:
     assert loaded((*HEAVY, "numpy", "scipy", "convexml.models"), "list") == ["0"]
     rows = "\n".join(f"{k},{k * k},{3 * k - 1}" for k in range(9))
-    write(tmp_path / "table.csv", f"a,b,y\n{rows}\n")
-    text = RIDGE.split("[data]")[0] + '[data]\nfile = "table.csv"\ntarget = "y"\n'
-    path = write(tmp_path / "ridge.toml", text)
+    write(tmp_path / "t.csv", f"a,b,y\n{rows}\n")
+    path = write(tmp_path / "ridge.toml", FILED)
     assert loaded((*HEAVY, "convexml.bridge", "rich", "jinja2"), "solve", path) == ["0"]
 
 
 def test_python_m_convexml_is_the_entry_point(ridge: Path) -> None:
-    command = [sys.executable, "-m", "convexml", "solve", "none.toml"]
     folder = {"cwd": ridge.parent, "env": os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}}
-    result = subprocess.run(command, capture_output=True, text=True, check=False, **folder)
+    result = python("-m", "convexml", "solve", "none.toml", **folder)
     assert (result.returncode, result.stdout) == (3, "")
     assert result.stderr.startswith("convexml: there is no")
     assert result.stderr.count("\n") == 1

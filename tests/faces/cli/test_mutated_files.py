@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.report.commands import RIDGE, STATEMENT, Command, write
+from support.report.commands import FILED, RIDGE, STATEMENT, Command, write
 
 Files = dict[str, bytes]
 """A problem file, first, and the files that it names."""
@@ -243,8 +243,7 @@ def test_long_lines(run: Command, tmp_path: Path, size: int) -> None:
     for text in (f'"{"x" * size}"', "9" * size):
         path = write(tmp_path / "long.toml", RIDGE.replace("0.5", text))
         assert judged(run, path) == 3
-    data = '[data]\nfile = "t.csv"\ntarget = "y"\n'
-    path = write(tmp_path / "p.toml", RIDGE.split("[data]")[0] + data)
+    path = write(tmp_path / "p.toml", FILED)
     for text in ("1," * (size // 2), "1" * size, '"' + "1,2\n" * (size // 4)):
         write(tmp_path / "t.csv", f"a,y\n1,2\n{text}\n")
         assert judged(run, path) == 3

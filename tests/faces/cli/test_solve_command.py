@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.report.commands import HARD, LASSO, RIDGE, STATEMENT, Command, document, write
+from support.report.commands import HARD, LASSO, RIDGE, STATED, STATEMENT, Command, document, write
 
 import convexml as cml
 
 PROBLEMS = Path(__file__).parents[3] / "problems"
-OF_STATEMENT = RIDGE.split("[[expected")[0].replace('model = "ridge"', 'statement = "mine.py"')
 
 
 def words_of(text: str) -> str:
@@ -88,7 +87,7 @@ def test_a_verified_absence_is_4(run: Command, name: str, claim: str, tmp_path: 
 
 def test_a_statement_is_certified(run: Command, tmp_path: Path) -> None:
     write(tmp_path / "mine.py", STATEMENT)
-    result = run("solve", write(tmp_path / "statement.toml", OF_STATEMENT), code=0)
+    result = run("solve", write(tmp_path / "statement.toml", STATED), code=0)
     assert "clarabel claims optimal" in result.stdout
     assert "certified, gap" in result.stdout
 
@@ -138,7 +137,7 @@ def test_a_missing_solver_is_6(run: Command, ridge: Path, only: Callable[..., No
 def test_wrong_usage_is_2(run: Command, ridge: Path, arguments: list[str], words: str) -> None:
     write(ridge.parent / "lasso.toml", LASSO)
     write(ridge.parent / "mine.py", STATEMENT)
-    write(ridge.parent / "statement.toml", OF_STATEMENT)
+    write(ridge.parent / "statement.toml", STATED)
     result = run(*arguments, code=2)
     assert words in words_of(result.stderr)
     assert result.stdout == ""

@@ -11,13 +11,13 @@ from __future__ import annotations
 import ast
 import importlib.util
 import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
+from support.processes import python
 from support.report.looks import faults
 from support.sizes import quick
 
@@ -130,9 +130,7 @@ def run_alone(script: str, folder: Path | None = None) -> subprocess.CompletedPr
     tests = Path(__file__).resolve().parents[2]
     paths = f"import sys; sys.path[:0] = {[str(tests), str(tests.parent)]!r}\n"
     whole = paths + PLAIN.format(extras=EXTRAS) + script
-    return subprocess.run(
-        [sys.executable, "-c", whole], cwd=folder, capture_output=True, text=True, check=False
-    )
+    return python("-c", whole, cwd=folder)
 
 
 def read_alone(page: Path) -> subprocess.CompletedProcess[str]:

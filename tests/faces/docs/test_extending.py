@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +13,7 @@ import numpy as np
 import pytest
 from support.model_cases import samples, separable
 from support.pages import BLOCK
+from support.processes import python
 
 import convexml as cml
 
@@ -84,10 +83,10 @@ def test_in_a_copy_of_the_package_they_obey_the_laws(tmp_path: Path) -> None:
         assert text.count(f"{before}\n") == 1, (path, before)
         text = text.replace(f"{before}\n", f"{before}\n{line}\n")
         (tmp_path / path).write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", NEW]
-    command += [str(next((tmp_path / "tests").rglob(f"{name}.py"))) for name in LAWS.split()]
+    options = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", NEW]
+    places = [next((tmp_path / "tests").rglob(f"{name}.py")) for name in LAWS.split()]
     environment = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
-    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    run = python(*options, *places, cwd=tmp_path, env=environment)
     assert run.returncode == 0, run.stdout[-3000:]
     assert int(re.search(r"(\d+) passed", run.stdout)[1]) > 70
 

@@ -203,8 +203,7 @@ def fitted(name: str, framed: bool) -> Any:
 def told(use: Callable[[], Any]) -> tuple[str, ValueError | None]:
     """What was warned of, and what was refused."""
     refused = None
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as found:
         try:
             use()
         except ValueError as error:

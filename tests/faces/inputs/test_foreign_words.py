@@ -13,11 +13,9 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from support.refusals import KERNEL, LASSO, NAMES, PROGRAM, RIDGE, SOLVED, X, Y, refused, table
-from typer.testing import CliRunner
 
 import convexml as cml
 from convexml.errors import ConvexmlError, InputError, NoSuchNameError, UnknownSolverError
-from convexml.show.cli import app
 
 WORDS = table("""
 cml.SoftMarginSVM(X, np.sign(Y) + 0j)
@@ -219,11 +217,10 @@ def test_a_tolerance_is_a_finite_number_above_0(call: str) -> None:
 
 
 @pytest.mark.parametrize("tol", ["nan", "0", "-1", "a"])
-def test_a_tolerance_of_the_command_line(tol: str, repository: Path) -> None:
+def test_a_tolerance_of_the_command_line(tol: str, repository: Path, run: Any) -> None:
     file = str(repository / "problems" / "ridge_diabetes.toml")
     for command in (["solve", file, "--tol", tol], ["compare", file, "--tols", tol]):
-        result = CliRunner().invoke(app, command)
-        assert result.exit_code == 2, result.output
+        run(*command, code=2)
 
 
 # -- masked entries -------------------------------------------------------------------------------

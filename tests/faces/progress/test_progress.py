@@ -233,8 +233,7 @@ DOUBTS: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("name", DOUBTS)
 def test_a_warning_points_to_the_line_that_asked(name: str) -> None:
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as told:
         DOUBTS[name]()
     assert {each.filename for each in told} == {__file__}
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -20,6 +18,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+from support.processes import python
 from support.report.records import LAM, data
 from support.report.records import ridge_by_normal_equations as optimum
 
@@ -447,7 +446,7 @@ cml.compare(problems, ["newton"], jobs=2)
 def test_a_script_that_processes_would_run_again_is_told_what_to_write(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(TOP_LEVEL, encoding="utf-8")
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    done = python(script)
     assert done.returncode == 1
     assert "below if __name__ == '__main__':, or pass jobs=1" in done.stderr.splitlines()[-1]
     assert "died" not in done.stdout

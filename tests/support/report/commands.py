@@ -27,6 +27,8 @@ atol = 1e-4
 source = "X'X/n = I/2, X'(y - mean y)/n = (1, 0): w = (1, 0) / (1/2 + lam)"
 """
 LASSO = RIDGE.replace('"ridge"', '"lasso"').replace("[1.0, 0.0]\natol", "[1.0, 0.0]\natol")
+FILED = RIDGE.split("[data]")[0] + '[data]\nfile = "t.csv"\ntarget = "y"\n'
+STATED = RIDGE.split("[[expected")[0].replace('model = "ridge"', 'statement = "mine.py"')
 HARD = """
 schema = 1
 title = "No street"
