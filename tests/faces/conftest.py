@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -59,6 +60,23 @@ def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
             monkeypatch.setattr(f"{place}.installed", lambda name: name in names)
 
     return only
+
+
+@pytest.fixture
+def saved(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The figures of matplotlib that are saved."""
+    figures: list[Any] = []
+    if find_spec("matplotlib") is not None:
+        from matplotlib.figure import Figure
+
+        save = Figure.savefig
+
+        def noted(figure: Any, *args: Any, **named: Any) -> None:
+            figures.append(figure)
+            save(figure, *args, **named)
+
+        monkeypatch.setattr(Figure, "savefig", noted)
+    return figures
 
 
 @pytest.fixture

@@ -35,23 +35,6 @@ def load(path: Path) -> ModuleType:
     return module
 
 
-@pytest.fixture
-def saved(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The figures that are saved."""
-    figures: list[Any] = []
-    if importlib.util.find_spec("matplotlib") is not None:
-        from matplotlib.figure import Figure
-
-        save = Figure.savefig
-
-        def noted(figure: Any, *args: Any, **named: Any) -> None:
-            figures.append(figure)
-            save(figure, *args, **named)
-
-        monkeypatch.setattr(Figure, "savefig", noted)
-    return figures
-
-
 LONG = "gradient_trajectories how_good_is_a_clustering irls_is_newton margins_of_boosting "
 LONG += "newton_quadratic_phase online_regret ridge_four_routes sgd_constant_step solver_race "
 LONG += "whole_interval"

@@ -231,21 +231,14 @@ def test_the_charts_of_a_problem_stand_in_its_section() -> None:
 
 
 @pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch) -> Any:
+def drawn(saved: list[Any]) -> Any:
     """The figures by matplotlib on the page of some rows whose axis has such a label."""
-    figure = pytest.importorskip("matplotlib.figure").Figure
-    save, found = figure.savefig, []
-
-    def noted(self: Any, *args: Any, **options: Any) -> None:
-        found.append(self)
-        save(self, *args, **options)
-
-    monkeypatch.setattr(figure, "savefig", noted)
+    pytest.importorskip("matplotlib")
 
     def drawn(label: str, *rows: Outcome) -> list[Any]:
-        found.clear()
+        saved.clear()
         render_html(Comparison(rows, ENVIRONMENT))
-        return [each for each in found if label in each.axes[0].get_xlabel()]
+        return [each for each in saved if label in each.axes[0].get_xlabel()]
 
     return drawn
 
