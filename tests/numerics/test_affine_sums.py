@@ -55,49 +55,34 @@ def planted_penalty(rng: Rng, name: str, n: int) -> tuple[Multiple, Array, Array
     """A penalty with a factor, a point and a subgradient, all on a grid."""
     t, w, v = 2.0 ** rng.integers(-2, 3), rng.integers(-8, 9, n) / 4.0, rng.integers(-4, 5, n) / 4.0
     w[rng.random(n) < 0.5] = 0.0
-    factor = t * float(rng.choice([1.0, 3.0]))
+    factor, at_zero = t * float(rng.choice([1.0, 3.0])), w == 0.0
+    penalty: Any = penalties.Zero()
     match name:
         case "l1":
-            return (
-                Multiple(penalties.L1(1.0), factor),
-                w,
-                factor * np.where(w == 0.0, v, np.sign(w)),
-            )
+            penalty, u = penalties.L1(1.0), np.where(at_zero, v, np.sign(w))
         case "l2":
-            return Multiple(penalties.L2(1.0), factor), w, factor * w
+            penalty, u = penalties.L2(1.0), w
         case "elastic_net":
-            return (
-                Multiple(penalties.ElasticNet(1.0), factor),
-                w,
-                factor * 0.5 * (w + np.where(w == 0.0, v, np.sign(w))),
-            )
+            penalty, u = penalties.ElasticNet(1.0), 0.5 * (w + np.where(at_zero, v, np.sign(w)))
         case "sorted_l1":
             lams, w = np.arange(n, 0.0, -1.0), np.arange(n, 0.0, -1.0) * rng.choice([-1.0, 1.0], n)
-            return Multiple(penalties.SortedL1(lams), factor), w, factor * lams * np.sign(w)
+            penalty, u = penalties.SortedL1(lams), lams * np.sign(w)
         case "group_l2":
-            w, v = 0.0 * w, 0.25 * v
-            return Multiple(penalties.GroupL2(1.0, np.arange(n) // 2), factor), w, factor * v
-        case "nonnegative" | "nonnegative_elastic_net":
-            w, extra = np.abs(w), -np.abs(v) * (w == 0.0)
-            if name == "nonnegative":
-                return Multiple(penalties.Nonnegative(), 1.0), w, extra
-            return (
-                Multiple(penalties.NonnegativeElasticNet(1.0, 0.5), factor),
-                w,
-                factor * (0.5 + 0.5 * w + extra),
-            )
+            penalty, w, u = penalties.GroupL2(1.0, np.arange(n) // 2), 0.0 * w, 0.25 * v
+        case "nonnegative":
+            penalty, factor, w, u = penalties.Nonnegative(), 1.0, np.abs(w), -np.abs(v) * at_zero
+        case "nonnegative_elastic_net":
+            w, u = np.abs(w), 0.5 + 0.5 * np.abs(w) - np.abs(v) * at_zero
+            penalty = penalties.NonnegativeElasticNet(1.0, 0.5)
         case "box":
-            w = np.clip(w, -1.0, 1.0)
-            return (
-                Multiple(penalties.Box(-1.0, 1.0), 1.0),
-                w,
-                np.where(np.abs(w) == 1.0, np.abs(v) * w, 0.0),
-            )
+            penalty, factor, w = penalties.Box(-1.0, 1.0), 1.0, np.clip(w, -1.0, 1.0)
+            u = np.where(np.abs(w) == 1.0, np.abs(v) * w, 0.0)
         case "l1_ball" | "l2_ball":
-            w, v = np.zeros(n), 0.0 * v
-            w[0], v[0] = 2.0, t
-            return Multiple(penalties.ALL[name](2.0), 1.0), w, v
-    return Multiple(penalties.Zero(), 1.0), w, 0.0 * w
+            penalty, factor, w, u = penalties.ALL[name](2.0), 1.0, np.zeros(n), np.zeros(n)
+            w[0], u[0] = 2.0, t
+        case _:
+            factor, u = 1.0, 0.0 * w
+    return Multiple(penalty, factor), w, factor * u
 
 
 def value_of(function: Any, z: Row) -> arb:
@@ -107,7 +92,7 @@ def value_of(function: Any, z: Row) -> arb:
         if function.loss.is_indicator:
             return arb(0)
         triples = zip(row(function.weights), row(function.targets), z, strict=True)
-        own = [ball(c) * ball(one(kind, y, x)) for c, y, x in triples]
+        own = [ball(c) * ball(loss_value(kind, y, x)) for c, y, x in triples]
         return sum(own, arb(0))
     penalty, total = function.penalty, ZERO
     sizes = sorted((abs(x) for x in z), reverse=True)
@@ -128,12 +113,6 @@ def value_of(function: Any, z: Row) -> arb:
                 (arb(len(g)).sqrt() * ball(dot(g, g)).sqrt() for g in groups), arb(0)
             )
     return ball(exact(function.factor) * total)
-
-
-def one(kind: Any, y: Any, x: Any) -> Any:
-    if kind[0] == "squared_epsilon_insensitive":
-        return max(ZERO, abs(x - y) - exact(kind[1])) ** 2 / 2
-    return loss_value(kind, y, x)
 
 
 def drawn(rng: Rng, names: list[str]) -> tuple[AffineSum, Array, list[Array], arb]:

@@ -135,11 +135,6 @@ def test_the_null_value_is_the_least_beside_a_rounded_kink() -> None:
 FORMATS = (sparse.csr_array, sparse.csc_array)
 
 
-@pytest.fixture
-def rng() -> np.random.Generator:
-    return np.random.default_rng(0)
-
-
 @pytest.mark.parametrize("make", FORMATS)
 def test_entries_stored_twice_are_added_before_sizes_are_taken(make: Any) -> None:
     twice = sparse.coo_array(([3.0, -1.0, 4.0], ([0, 0, 1], [0, 0, 1])), shape=(2, 2))

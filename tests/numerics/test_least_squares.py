@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from support.exact.exact_learning import Learning
+from support.exact.exact_numbers import exact
 
 import convexml as cml
 
@@ -75,25 +75,6 @@ def test_every_design(start: int) -> None:
     assert [words for seed in range(start, start + 200) if (words := defeat(seed))] == []
 
 
-def solved_in_rationals(A, t):
-    """The minimiser of |A x - t|^2 by its normal equations in fractions."""
-    rows, sides = [[Fraction(float(v)) for v in row] for row in A], [Fraction(float(v)) for v in t]
-    d = len(rows[0])
-    M = [
-        [sum(r[j] * r[k] for r in rows) for k in range(d)]
-        + [sum(r[j] * s for r, s in zip(rows, sides, strict=True))]
-        for j in range(d)
-    ]
-    for j in range(d):
-        pivot = next(k for k in range(j, d) if M[k][j])
-        M[j], M[pivot] = M[pivot], M[j]
-        for k in range(d):
-            if k != j:
-                share = M[k][j] / M[j][j]
-                M[k] = [a - share * b for a, b in zip(M[k], M[j], strict=True)]
-    return np.array([float(M[j][d] / M[j][j]) for j in range(d)])
-
-
 def wave():
     rng = np.random.default_rng(0)
     x = np.sort(rng.uniform(0.0, 1.0, 15))
@@ -101,16 +82,9 @@ def wave():
     return np.vander(x, 12, increasing=True)[:, 1:], y
 
 
-def exact_value(X, y, w, b, lam=0.0):
-    """P of a mean loss in rationals."""
-    w = [Fraction(float(v)) for v in w]
-    left = [
-        Fraction(float(t))
-        - Fraction(float(b))
-        - sum(Fraction(float(a)) * v for a, v in zip(row, w, strict=True))
-        for row, t in zip(X, y, strict=True)
-    ]
-    return sum(r * r for r in left) / (2 * len(left)) + Fraction(lam) / 2 * sum(v * v for v in w)
+def posed(X, y, lam=0.0):
+    """The mean loss with a penalty, in rationals."""
+    return Learning(X, y, ("squared",), ("l2", lam) if lam else ("none",))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -120,15 +94,15 @@ def test_refinement_has_nearly_all_digits(weighted: bool) -> None:
     s = np.random.default_rng(1).integers(1, 5, 15).astype(float) if weighted else None
     counts = np.ones(15, dtype=int) if s is None else s.astype(int)
     rows, sides = np.repeat(V, counts, axis=0), np.repeat(y, counts)
-    exact = solved_in_rationals(np.column_stack([rows, np.ones(len(sides))]), sides)
-    least = exact_value(rows, sides, exact[:-1], exact[-1])
+    truth = posed(rows, sides)
+    known = np.array(truth.optimum.x[:-1], dtype=float)
     plain, refined = (
         cml.LeastSquares(V, y, sample_weight=s).solve("qr", candidate=k, polish=False).primal
         for k in (0, 1)
     )
-    assert_allclose(refined["w"], exact[:-1], rtol=1e-10)
-    assert not np.allclose(plain["w"], exact[:-1], rtol=1e-10, atol=0.0)
-    more = [exact_value(rows, sides, each["w"], each["b"]) - least for each in (refined, plain)]
+    assert_allclose(refined["w"], known, rtol=1e-10)
+    assert not np.allclose(plain["w"], known, rtol=1e-10, atol=0.0)
+    more = [truth.value(at["w"], at["b"]) - truth.optimum.value for at in (refined, plain)]
     assert more[0] < more[1] / 10
 
 
@@ -179,7 +153,7 @@ def test_ridge_with_a_tiny_lam(lam: float) -> None:
     assert solution.status == "optimal"
     A = np.vstack([np.column_stack([V, np.ones(15)]), np.sqrt(15 * lam) * np.eye(11, 12)])
     x = np.linalg.lstsq(A, np.append(y, np.zeros(11)), rcond=None)[0]
-    ours = exact_value(V, y, solution.primal["w"], solution.primal["b"], lam)
-    theirs = exact_value(V, y, x[:-1], x[-1], lam)
-    assert ours <= theirs + Fraction(solution.gap)
+    truth = posed(V, y, lam)
+    ours = truth.value(solution.primal["w"], solution.primal["b"])
+    assert ours <= truth.value(x[:-1], x[-1]) + exact(solution.gap)
     assert float(ours) == pytest.approx(solution.objective, rel=1e-12)

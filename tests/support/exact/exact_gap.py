@@ -141,8 +141,6 @@ class Case:
     def _loss(self, y: float, z: Any) -> arb:
         if self.classes:
             return softmax_value(int(y), z)
-        if self.loss[0] == "squared_epsilon_insensitive":
-            return ball(HALF * max(abs(z - exact(y)) - exact(self.loss[1]), ZERO) ** 2)
         return ball(loss_value(self.loss, exact(y), z))
 
     def omega(self, w: Row) -> arb:

@@ -46,6 +46,8 @@ def loss_value(loss: Kind, y: fmpq, z: fmpq) -> Any:
             return HALF * r * r if size <= delta else delta * (size - HALF * delta)
         case "squared_hinge":
             return HALF * max(ZERO, ONE - y * z) ** 2
+        case "squared_epsilon_insensitive":
+            return HALF * max(ZERO, abs(r) - exact(loss[1])) ** 2
         case "hard_margin":
             return ZERO if y * z >= 1 else arb.pos_inf()
         case "interpolation":
