@@ -41,7 +41,7 @@ def cases(objective: Any, *rows: tuple[Any, ...], **common: Any) -> list[Case]:
 
 
 CASES = (
-    *cases(documented.linear_regression,
+    *cases(documented.squares,
         ("LinearRegression", LR(), "real"),
         ("LinearRegression, no b", LR(fit_intercept=False), "real"),
         ("LinearRegression, w >= 0", LR(positive=True), "real"),

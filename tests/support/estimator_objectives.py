@@ -6,6 +6,7 @@ the user guide of scikit-learn 1.9, and the papers of liblinear and libsvm that 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
@@ -23,10 +24,6 @@ def residuals(e: Any, X: Any, y: Array) -> Array:
 def squares(e: Any, X: Any, y: Array, s: Array) -> float:
     r = residuals(e, X, y)
     return float(np.sum(s * (r**2).T))
-
-
-def linear_regression(e: Any, X: Any, y: Array, s: Array) -> float:
-    return squares(e, X, y, s)
 
 
 def ridge(e: Any, X: Any, y: Array, s: Array) -> float:
@@ -147,27 +144,30 @@ def support(e: Any, s: Array) -> Array:
     return np.flatnonzero(s > 0.0)[e.support_]
 
 
-def svc(e: Any, X: Any, y: Array, s: Array) -> float:
-    """The pairs' predictions are those of ``decision_function``, not of the dual coefficients."""
-    K = kernel_matrix(e, X, svc_gamma(e, X))
-    v = balanced(y, s, e.class_weight, weighted=False) * s
+def of_pairs(e: Any, X: Any, y: Array, s: Array) -> Iterator[tuple[Array, Array, Array]]:
+    """Of each pair of classes: its rows, y f(x), and coefficients.
+
+    The predictions are those of ``decision_function``, not of the dual coefficients.
+    """
     index, k = np.searchsorted(e.classes_, y), len(e.classes_)
     dual = dense(e.dual_coef_)
     scores = e.decision_function(X).reshape(len(y), -1)
-    total = 0.0
     for p, (i, j) in enumerate(combinations(range(k), 2)):
         rows = (index == i) | (index == j)
-        first = j if k == 2 else i  # the class that is +1
-        sign = np.where(index == first, 1.0, -1.0)
+        sign = np.where(index == (j if k == 2 else i), 1.0, -1.0)
         q = np.zeros(len(y))
         for at, sample in enumerate(support(e, s)):
-            if k == 2:
-                q[sample] = dual[0, at]
-            elif index[sample] == i:
-                q[sample] = dual[j - 1, at]
-            elif index[sample] == j:
-                q[sample] = dual[i, at]
-        hinge = np.maximum(0.0, 1.0 - sign * scores[:, p])
+            if rows[sample]:
+                q[sample] = dual[0 if k == 2 else (j - 1 if index[sample] == i else i), at]
+        yield rows, sign * scores[:, p], q
+
+
+def svc(e: Any, X: Any, y: Array, s: Array) -> float:
+    K = kernel_matrix(e, X, svc_gamma(e, X))
+    v = balanced(y, s, e.class_weight, weighted=False) * s
+    total = 0.0
+    for rows, margins, q in of_pairs(e, X, y, s):
+        hinge = np.maximum(0.0, 1.0 - margins)
         total += 0.5 * q @ K @ q + e.C * np.sum((v * hinge)[rows])
     return float(total)
 

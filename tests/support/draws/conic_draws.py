@@ -12,11 +12,10 @@ from flint import arb
 
 import convexml as cml
 import support.draws.linear_draws as linear_draws
-from convexml import Verdict
-from support.exact.exact_judging import FALSE_ABSENCE, Tally, Truth
+from support.exact.exact_judging import Tally, Truth
 from support.exact.exact_learning import Learning
 from support.exact.exact_numbers import HALF, ZERO, Row, ball, dot, exact, row, table
-from support.exact.exact_program import OPTIMAL, solve_program
+from support.exact.exact_program import OPTIMAL
 from support.exact.exact_sizes import sizes
 
 Random = np.random.Generator
@@ -37,9 +36,7 @@ class Conic:
 def quadratic(rng: Random, base: linear_draws.Linear, P: np.ndarray | None = None) -> Conic:
     """A linear program of ``linear_draws``, or min x'Px/2 + c'x over its points."""
     n = base.c.size
-    found = solve_program(
-        base.c, base.A_ub, base.b_ub, base.A_eq, base.b_eq, base.lower, base.upper, P
-    )
+    found = base.least(P)
     nonnegative = bool(np.all(base.lower == 0.0))
     x = cp.Variable(n, nonneg=True) if nonnegative and rng.random() < 0.3 else cp.Variable(n)
     objective = base.c @ x
@@ -250,15 +247,12 @@ def judge_conic(
     rng: Random, drawn: Conic, where: str, tol: float = 1e-6, few: int | None = None
 ) -> Tally:
     """``cml.solve``, then ``cml.certify`` of many values, compared with the exact optimum."""
-    tally, truth = Tally(), drawn.truth
+    tally = Tally()
     found = tally.asked(f"{where}: solve", cml.solve, drawn.problem, tol=tol)
     if found is None:
         return tally
     if found.claim != "optimal" or drawn.x.value is None:
-        tally.judged += 1
-        tally.counts[str(found.verdict)] += 1
-        if found.verdict is Verdict.CERTIFIED and found.claim != truth.status:
-            tally.blame(FALSE_ABSENCE, f"{where}: {found!r}, truth {truth.status}")
+        tally.claim(found, drawn.truth, where)
     else:
         judge_values(tally, drawn, found, f"{where}, solve")
     drawn.problem._status = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -13,87 +14,74 @@ import support.draws.conic_draws as conic_draws
 import support.draws.infeasible_draws as infeasible_draws
 import support.draws.learning_draws as learning_draws
 import support.draws.linear_draws as linear_draws
-from convexml import Verdict
 from support.draws.conic_draws import Conic, judge_conic, judge_values
 from support.draws.learning_draws import judge_learning, ordinary
 from support.draws.linear_draws import judge_linear
-from support.exact.exact_judging import FALSE_ABSENCE, Tally
+from support.exact.exact_judging import Tally
 
 Random = np.random.Generator
 TOL = 1e-6
 Family = Callable[..., Tally]
 
 
-def _learning(change: Callable[..., learning_draws.Learning]) -> Family:
+def _family(judge: Callable[..., Tally], draw: Callable[[Random, int], tuple[Any, str]]) -> Family:
+    """Draw a problem, and what it is called, from a seed, and judge it."""
+
     def family(seed: int, few: int | None = None) -> Tally:
         rng = np.random.default_rng(seed)
-        problem = change(rng, ordinary(rng))
-        where = f"seed {seed}: {problem.loss}, {problem.penalty}, intercept {problem.intercept}"
-        return judge_learning(rng, problem, where, TOL, few)
+        problem, name = draw(rng, seed)
+        return judge(rng, problem, f"seed {seed}: {name}", TOL, few)
 
     return family
 
 
-def _interpolating(seed: int, few: int | None = None) -> Tally:
+def _told(problem: learning_draws.Learning) -> tuple[learning_draws.Learning, str]:
+    return problem, f"{problem.loss}, {problem.penalty}, intercept {problem.intercept}"
+
+
+def _learning(change: Callable[..., learning_draws.Learning]) -> Family:
+    return _family(judge_learning, lambda rng, _: _told(change(rng, ordinary(rng))))
+
+
+def _interpolating(rng: Random, seed: int) -> tuple[learning_draws.Learning, str]:
     """Hard margins and interpolation far from 0: claims of infeasibility."""
-    rng = np.random.default_rng(seed)
     loss = ("hard_margin",) if rng.random() < 0.5 else ("interpolation",)
-    problem = ordinary(rng, loss, ("l2", 1.0))
-    problem = learning_draws.offset(rng, problem, 11.0)
-    if rng.random() < 0.3:
-        problem = learning_draws.dependent(rng, problem)
-    where = f"seed {seed}: {problem.loss}, intercept {problem.intercept}"
-    return judge_learning(rng, problem, where, TOL, few)
+    problem = learning_draws.offset(rng, ordinary(rng, loss, ("l2", 1.0)), 11.0)
+    return _told(learning_draws.dependent(rng, problem) if rng.random() < 0.3 else problem)
 
 
-def _bordering(seed: int, few: int | None = None) -> Tally:
+def _bordering(rng: Random, seed: int) -> tuple[learning_draws.Learning, str]:
     """Constraints that are met by a hair, or missed by one."""
-    rng = np.random.default_rng(seed)
     names = list(infeasible_draws.FAMILIES)
     name = names[seed % len(names)]
     problem = infeasible_draws.FAMILIES[name](rng).problem
-    return judge_learning(rng, problem, f"seed {seed}: {name}, {problem.penalty}", TOL, few)
+    return problem, f"{name}, {problem.penalty}"
 
 
-def _mixed(rng: Random, problem: learning_draws.Learning) -> learning_draws.Learning:
-    return learning_draws.rescaled(rng, learning_draws.offset(rng, problem))
-
-
-def _linear(names: Iterable[str], rescaled: float) -> Family:
-    names = tuple(names)
-
-    def family(seed: int, few: int | None = None) -> Tally:
-        rng = np.random.default_rng(seed)
+def _linear(names: tuple[str, ...], rescaled: float) -> Family:
+    def draw(rng: Random, seed: int) -> tuple[linear_draws.Linear, str]:
         name = names[seed % len(names)]
         problem = (linear_draws.DRAWS | absence_draws.LINEAR)[name](rng)
         if rng.random() < rescaled:
-            problem, name = linear_draws.rescaled(rng, problem), f"{name}, rescaled"
-        return judge_linear(rng, problem, f"seed {seed}: {name}", TOL, few)
+            return linear_draws.rescaled(rng, problem), f"{name}, rescaled"
+        return problem, name
 
-    return family
+    return _family(judge_linear, draw)
 
 
-def _conic(names: Iterable[str]) -> Family:
-    names = tuple(names)
-
-    def family(seed: int, few: int | None = None) -> Tally:
-        rng = np.random.default_rng(seed)
+def _conic(*names: str) -> Family:
+    def draw(rng: Random, seed: int) -> tuple[Conic, str]:
         name = names[seed % len(names)]
-        drawn = conic_draws.DRAWS[name](rng)
-        return judge_conic(rng, drawn, f"seed {seed}: {name}", TOL, few)
+        return conic_draws.DRAWS[name](rng), name
 
-    return family
-
-
-def _cvxpy(draw: Callable[[Random], conic_draws.Conic], judge: Callable[..., Tally]) -> Family:
-    def family(seed: int, few: int | None = None) -> Tally:
-        rng = np.random.default_rng(seed)
-        return judge(rng, draw(rng), f"seed {seed}", TOL, few)
-
-    return family
+    return _family(judge_conic, draw)
 
 
-def _absent(draw: Callable[[Random], conic_draws.Conic]) -> Family:
+def _cvxpy(draw: Callable[[Random], Conic], judge: Callable[..., Tally]) -> Family:
+    return _family(judge, lambda rng, _: (draw(rng), draw.__name__))
+
+
+def _absent(draw: Callable[[Random], Conic]) -> Family:
     """Claims of absence are judged as well."""
     return _cvxpy(draw, judge_claims)
 
@@ -135,10 +123,7 @@ def judge_claims(
         found = tally.asked(f"{where}, {claim}", cml.certify, drawn.problem, tol=tol)
         if found is None:
             continue
-        tally.judged += 1
-        tally.counts[str(found.verdict)] += 1
-        if found.verdict is Verdict.CERTIFIED and found.claim != drawn.truth.status:
-            tally.blame(FALSE_ABSENCE, f"{where}, {claim}: {found!r}")
+        tally.claim(found, drawn.truth, f"{where}, {claim}")
     drawn.problem._status = None
     return tally
 
@@ -169,19 +154,21 @@ FAMILIES: dict[str, Family] = {
     "learning: ordinary": _learning(lambda rng, problem: problem),
     "learning: offsets": _learning(learning_draws.offset),
     "learning: units": _learning(learning_draws.rescaled),
-    "learning: offsets and units": _learning(_mixed),
+    "learning: offsets and units": _learning(
+        lambda rng, problem: learning_draws.rescaled(rng, learning_draws.offset(rng, problem))
+    ),
     "learning: rank": _learning(learning_draws.dependent),
-    "learning: hard margin, interpolation": _interpolating,
-    "learning: feasible by a hair, or not": _bordering,
+    "learning: hard margin, interpolation": _family(judge_learning, _interpolating),
+    "learning: feasible by a hair, or not": _family(judge_learning, _bordering),
     "linear: multipliers that may grow": _linear(("opposite", "solvable", "game"), 0.3),
     "linear: far points": _linear(("far",), 0.3),
     "linear: other units": _linear(("solvable", "game", "anything"), 1.0),
     "linear: almost feasible": _linear(("almost",), 0.3),
     "linear: contradictions": _linear(("contradicting", "open ended", "falling"), 0.3),
     "linear: anything": _linear(("anything",), 0.0),
-    "CVXPY: programs": _conic(("linear", "curved")),
-    "CVXPY: cones": _conic(("second order", "exponentials", "largest eigenvalue")),
-    "CVXPY: regression": _conic(("least squares", "logistic")),
+    "CVXPY: programs": _conic("linear", "curved"),
+    "CVXPY: cones": _conic("second order", "exponentials", "largest eigenvalue"),
+    "CVXPY: regression": _conic("least squares", "logistic"),
     "CVXPY: however tiny": _absent(absence_draws.however_tiny),
     "CVXPY: contradictions": _absent(absence_draws.contradictory),
     "CVXPY: open ended": _absent(absence_draws.endless_if_feasible),

@@ -110,16 +110,6 @@ def _in_set(rng: Random, loss: Kind) -> Drawn:
     return Drawn(remade(known, known.X, known.y, sets.get(kind, (kind, t))), abs(hair) >= CLEAR)
 
 
-def margins_in_a_set(rng: Random) -> Drawn:
-    """Separable classes, and a constraint on w that leaves room for a margin of 1, or none."""
-    return _in_set(rng, ("hard_margin",))
-
-
-def equations_in_a_set(rng: Random) -> Drawn:
-    """Solvable equations, and a constraint on w that leaves a solution, or none."""
-    return _in_set(rng, ("interpolation",))
-
-
 def _least_radius(known: Learning, kind: str) -> float | None:
     """The smallest radius with a feasible point, rounded to the nearest number."""
     if kind == "l2_ball":
@@ -148,8 +138,9 @@ def _least_radius(known: Learning, kind: str) -> float | None:
 
 FAMILIES: dict[str, Callable[[Random], Drawn]] = {
     "equations at offsets": far_equations, "nearly dependent rows": nearly_dependent,
-    "margins at offsets": far_margins, "margins in a set": margins_in_a_set,
-    "equations in a set": equations_in_a_set,
+    "margins at offsets": far_margins,
+    "margins in a set": lambda rng: _in_set(rng, ("hard_margin",)),
+    "equations in a set": lambda rng: _in_set(rng, ("interpolation",)),
 }  # fmt: skip
 
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 import convexml as cml
-from convexml import Verdict
-from support.exact.exact_judging import FALSE_ABSENCE, Tally, Truth, some
+from support.exact.exact_judging import Tally, Truth, some
 from support.exact.exact_numbers import ZERO, ball, dot, exact, row, table
 from support.exact.exact_program import OPTIMAL, Answer, solve_program
 from support.exact.exact_sizes import Sizes, sizes
@@ -38,12 +37,15 @@ class Linear:
         bounds = list(zip(self.lower.tolist(), self.upper.tolist(), strict=True))
         return cml.LinearProgram(self.c, self.A_ub, self.b_ub, self.A_eq, self.b_eq, bounds)
 
+    def least(self, P: Any = None) -> Answer:
+        """The least value, of x'Px/2 + c'x as well."""
+        rows = self.A_ub, self.b_ub, self.A_eq, self.b_eq
+        return solve_program(self.c, *rows, self.lower, self.upper, P)
+
     @cached_property
     def optimum(self) -> Answer:
         """Status, P* and a vertex."""
-        return solve_program(
-            self.c, self.A_ub, self.b_ub, self.A_eq, self.b_eq, self.lower, self.upper
-        )
+        return self.least()
 
     @cached_property
     def sizes(self) -> Sizes:
@@ -257,10 +259,8 @@ def judge_linear(
         found = tally.asked(f"{where}: {kind}", certify, *arguments, tol=tol)
         if found is None:
             continue
-        tally.judged += 1
-        tally.counts[str(found.verdict)] += 1
-        if found.verdict is Verdict.CERTIFIED and truth.status != kind:
-            tally.blame(FALSE_ABSENCE, f"{where}, {kind} {k}: truth {truth.status}")
+        assert found.claim == kind
+        tally.claim(found, truth, f"{where}, {kind} {k}")
     return tally
 
 

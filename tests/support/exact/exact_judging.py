@@ -85,6 +85,13 @@ class Tally:
         self.counts.update(other.counts)
         self.crimes += other.crimes
 
+    def claim(self, found: Certificate, truth: Truth, where: str) -> None:
+        """Judge the certificate of an absence, or of nothing."""
+        self.judged += 1
+        self.counts[str(found.verdict)] += 1
+        if found.verdict is Verdict.CERTIFIED and found.claim != truth.status:
+            self.blame(FALSE_ABSENCE, f"{where}: {found!r}, truth {truth.status}")
+
     def point(
         self,
         found: Certificate,
@@ -116,13 +123,12 @@ class Tally:
         refutable : number, optional
             The largest value that the point may have, where it is not known.
         """
+        if found.claim != "optimal":
+            self.claim(found, truth, where)
+            return
         self.judged += 1
         self.counts[str(found.verdict)] += 1
         certified = found.verdict is Verdict.CERTIFIED
-        if found.claim != "optimal":
-            if certified and found.claim != truth.status:
-                self.blame(FALSE_ABSENCE, f"{where}: {found!r}")
-            return
         if np.isnan(found.gap) or found.gap < 0.0:
             self.blame(FALSE_BOUND, f"{where}: gap {found.gap}")
         finite = np.isfinite(found.gap) and np.isfinite(found.primal_objective)

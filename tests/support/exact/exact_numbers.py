@@ -35,6 +35,12 @@ def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
     return sum((s * t for s, t in zip(a, b, strict=True)), ZERO)
 
 
+def covariance(X: Any) -> list[Row]:
+    """S about the mean with 1/n."""
+    columns = [[v - sum(column, ZERO) / len(column) for v in column] for column in table(X.T)]
+    return [[dot(a, b) / len(a) for b in columns] for a in columns]
+
+
 def ball(x: Any) -> arb:
     """A number as a ball of 120 digits."""
     return x if isinstance(x, arb) else arb(x if isinstance(x, fmpq) else float(x))

@@ -11,11 +11,8 @@ import numpy as np
 
 def log_det(S):
     """Of the covariance of a handful of features, by Gauss in 100 digits."""
-    before, flint.ctx.prec = flint.ctx.prec, 333
-    try:
+    with flint.ctx.workprec(333):
         return float(flint.arb_mat(S.tolist()).det().log())
-    finally:
-        flint.ctx.prec = before
 
 
 def gaussian_likelihood(X, lam=0.0, y=None):
@@ -58,12 +55,9 @@ def discriminant_analysis(X, y, shared=True):
 
 def entropy(shares):
     """-sum of q log q."""
-    before, flint.ctx.prec = flint.ctx.prec, 200
-    try:
+    with flint.ctx.workprec(200):
         known = [flint.arb(flint.fmpq(q.numerator, q.denominator)) for q in shares]
         return float(-sum(q * q.log() for q in known))
-    finally:
-        flint.ctx.prec = before
 
 
 def categorical_likelihood(y, X=None):

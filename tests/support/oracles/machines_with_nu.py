@@ -5,13 +5,12 @@ What is not held, the margin rho of NuSVC and the epsilon of NuSVR, is searched 
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from support.estimator_objectives import dense, kernel_matrix, support, svc_gamma
+from support.estimator_objectives import dense, kernel_matrix, of_pairs, support, svc_gamma
 
 Array = np.ndarray
 
@@ -27,18 +26,9 @@ def one_class(e: Any, X: Any, y: Array, s: Array) -> float:
 
 def nu_svc(e: Any, X: Any, y: Array, s: Array) -> float:
     K = kernel_matrix(e, X, svc_gamma(e, X))
-    index, k = np.searchsorted(e.classes_, y), len(e.classes_)
-    scores = e.decision_function(X).reshape(len(y), -1)
     total = 0.0
-    for p, (i, j) in enumerate(combinations(range(k), 2)):
-        rows = (index == i) | (index == j)
-        sign = np.where(index == (j if k == 2 else i), 1.0, -1.0)
-        q = np.zeros(len(y))
-        for at, sample in enumerate(support(e, s)):
-            if rows[sample]:
-                row = 0 if k == 2 else (j - 1 if index[sample] == i else i)
-                q[sample] = e.dual_coef_[row, at]
-        square, margins, weights = q @ K @ q, sign * scores[:, p], s * rows
+    for rows, margins, q in of_pairs(e, X, y, s):
+        square, weights = q @ K @ q, s * rows
 
         def value(
             rho: float, square: float = square, margins: Array = margins, s: Array = weights
