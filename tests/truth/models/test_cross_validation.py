@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,8 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import KFold, LeaveOneOut
+from support.exact.exact_learning import Learning
+from support.exact.exact_numbers import ONE, ZERO, dot, exact, row
 
 import convexml as cml
 from convexml import Verdict, kernels
@@ -205,21 +206,11 @@ def test_a_sample_that_alone_tells_of_a_column_is_left_out_as_well() -> None:
 
 def refitted_exactly(X: Any, y: Any, lam: float) -> float:
     """The mean of squared errors of fits to n - 1 rows with an intercept, in rationals."""
-    rows = [[*map(Fraction, x), Fraction(1), Fraction(t)] for x, t in zip(X, y, strict=True)]
-    n, m, total = len(rows), X.shape[1] + 1, Fraction(0)
-    ridge = (n - 1) * Fraction(lam)
-    gram = [[sum(row[p] * row[q] for row in rows) for q in range(m + 1)] for p in range(m)]
-    for row in rows:
-        A = [[gram[p][q] - row[p] * row[q] for q in range(m + 1)] for p in range(m)]
-        for p in range(m - 1):
-            A[p][p] += ridge
-        for p in range(m):
-            for q in range(m):
-                if q != p:
-                    ratio = A[q][p] / A[p][p]
-                    A[q] = [u - ratio * v for u, v in zip(A[q], A[p], strict=True)]
-        error = row[m] - sum(row[p] * A[p][m] / A[p][p] for p in range(m))
-        total += error * error
+    total, n = ZERO, len(y)
+    for i in range(n):
+        kept = np.arange(n) != i
+        fit = Learning(X[kept], y[kept], ("squared",), ("l2", lam)).optimum.x
+        total += (exact(y[i]) - dot([*row(X[i]), ONE], fit)) ** 2
     return float(total / n)
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from fractions import Fraction
 from typing import Any
 
-import flint
 import numpy as np
 import pytest
+from flint import arb, arb_mat, fmpq_mat
 from scipy.stats import entropy
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import log_loss
+from support.exact.exact_numbers import ZERO, Row, ball, covariance, dot, exact, row, table
 from support.model_cases import optimal
 
 import convexml as cml
@@ -24,44 +23,19 @@ IRIS = load_iris().data
 WINE = load_wine().data
 
 
-def exact_covariance(X: Array) -> list[list[Fraction]]:
-    """S about the mean with 1/n, in fractions."""
-    rows = [[Fraction(float(x)) for x in row] for row in X]
-    n, d = len(rows), len(rows[0])
-    mean = [sum(row[j] for row in rows) / n for j in range(d)]
-    R = [[x - m for x, m in zip(row, mean, strict=True)] for row in rows]
-    return [[sum(r[i] * r[j] for r in R) / n for j in range(d)] for i in range(d)]
+def exact_value(X: Array, lam: float, Theta: Array) -> arb:
+    """P in 120 digits."""
+    T = table(Theta)
+    linear = sum((dot(a, b) for a, b in zip(covariance(X), T, strict=True)), ZERO)
+    off = sum((abs(x) for i, line in enumerate(T) for j, x in enumerate(line) if i != j), ZERO)
+    return -arb_mat(fmpq_mat(T)).det().log() + ball(linear + exact(lam) * off)
 
 
-def arb(M: Array | list[list[Fraction]]) -> flint.arb_mat:
-    """A matrix in 300 digits."""
-    rows = M.tolist() if isinstance(M, np.ndarray) else M
-    entries = [[Fraction(x) for x in row] for row in rows]
-    return flint.arb_mat(
-        [[flint.arb(flint.fmpq(x.numerator, x.denominator)) for x in row] for row in entries]
-    )
-
-
-@pytest.fixture(autouse=True)
-def _digits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flint.ctx, "prec", 1000)
-
-
-def exact_value(X: Array, lam: float, Theta: Array) -> flint.arb:
-    """P in 300 digits."""
-    S, T = arb(exact_covariance(X)), arb(Theta)
-    linear = sum((S[i, j] * T[i, j] for i in range(len(Theta)) for j in range(len(Theta))), start=0)
-    off = sum(Fraction(abs(float(x))) for i, row in enumerate(Theta) for x in np.delete(row, i))
-    penalty = Fraction(lam) * off
-    return -T.det().log() + linear + flint.arb(flint.fmpq(penalty.numerator, penalty.denominator))
-
-
-def best_of_two(X: Array, lam: float) -> flint.arb:
+def best_of_two(X: Array, lam: float) -> arb:
     """P* for two features: W_12 is S_12, lam nearer to 0."""
-    S = exact_covariance(X)
-    near = max(abs(S[0][1]) - Fraction(lam), Fraction(0))
-    det = S[0][0] * S[1][1] - near**2
-    return flint.arb(flint.fmpq(det.numerator, det.denominator)).log() + 2
+    S = covariance(X)
+    near = max(abs(S[0][1]) - exact(lam), ZERO)
+    return ball(S[0][0] * S[1][1] - near**2).log() + 2
 
 
 def test_lam_max_and_the_inverse_are_closed_forms() -> None:
@@ -129,7 +103,7 @@ def test_gaps_cover_in_any_unit(powers: tuple[int, int], shift: float, lam: floa
 def test_a_penalty_above_all_covariances_keeps_the_diagonal(power: int) -> None:
     X = IRIS * np.ldexp(1.0, power)
     solution = optimal(cml.GaussianLikelihood(X, 2.0 ** (2 * power + 4)))
-    S = exact_covariance(X)
+    S = covariance(X)
     expected = np.diag([float(1 / S[j][j]) for j in range(4)])
     np.testing.assert_allclose(solution.primal["Theta"], expected, rtol=1e-12, atol=0.0)
 
@@ -138,30 +112,21 @@ ONES = load_breast_cancer().target
 WINE_SAMPLES, WINES = load_wine(return_X_y=True)
 
 
-def number(value: Any) -> flint.arb:
-    exact = Fraction(value)
-    return flint.arb(flint.fmpq(exact.numerator, exact.denominator))
+def exact_shares(labels: Array, s: Array | None = None) -> Row:
+    weights = row(np.ones(len(labels)) if s is None else s)
+    pairs = list(zip(labels.tolist(), weights, strict=True))
+    sums = [sum((w for k, w in pairs if k == label), ZERO) for label in np.unique(labels)]
+    return [each / sum(weights, ZERO) for each in sums]
 
 
-def exact_shares(labels: Array, s: Array | None = None) -> list[Fraction]:
-    weights = np.ones(len(labels)) if s is None else s
-    total = sum(map(Fraction, weights.tolist()))
-    sums: Counter[Any] = Counter()
-    for label, weight in zip(labels.tolist(), weights.tolist(), strict=True):
-        sums[label] += Fraction(weight)
-    return [sums[label] / total for label in sorted(sums)]
-
-
-def exact_divergence(q: list[Fraction], p: Array) -> flint.arb:
+def exact_divergence(q: Row, p: Array) -> arb:
     """KL of q from p as a point of the simplex: p over its sum."""
-    total = sum(Fraction(float(each)) for each in p)
-    terms = [
-        number(a) * number(a * total / Fraction(float(b))).log() for a, b in zip(q, p, strict=True)
-    ]
-    return sum(terms, start=flint.arb(0))
+    total = sum(row(p), ZERO)
+    terms = (ball(a) * ball(a * total / b).log() for a, b in zip(q, row(p), strict=True))
+    return sum(terms, arb(0))
 
 
-def covered(problem: Any, q: list[Fraction], p: Array) -> None:
+def covered(problem: Any, q: Row, p: Array) -> None:
     """The gap bounds what p loses; and does not exceed it by more than rounding."""
     found, lost = problem.certify(p), exact_divergence(q, p)
     assert lost <= found.gap
@@ -186,10 +151,8 @@ def test_the_gap_is_the_divergence(weighted: bool) -> None:
         covered(problem, q, near / near.sum())
     covered(problem, q, problem.shares)
     solution = optimal(problem, tol=1e-13)
-    assert (
-        abs(number(solution.objective) + sum(number(a) * number(a).log() for a in q))
-        <= solution.gap
-    )
+    known = -sum((ball(a) * ball(a).log() for a in q), arb(0))
+    assert abs(ball(solution.objective) - known) <= solution.gap
 
 
 @pytest.mark.parametrize("count", [0, 1, 5])

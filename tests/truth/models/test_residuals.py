@@ -1,15 +1,16 @@
-"""The Dantzig selector and the square-root lasso: closed forms, exact fits, P in 50 digits."""
+"""The Dantzig selector and the square-root lasso: closed forms, exact fits, P in 120 digits."""
 
 from __future__ import annotations
 
-from decimal import Decimal, localcontext
-from fractions import Fraction
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import pytest
+from flint import arb
 from scipy import sparse
+from support.exact.exact_learning import Learning
+from support.exact.exact_numbers import ball, dot, exact, row, table
 from support.model_cases import optimal
 
 import convexml as cml
@@ -93,20 +94,10 @@ def test_refusals(call: Any, text: str) -> None:
         call()
 
 
-def exact(w: Array, b: float, A: Array, y: Array, lam: float) -> Decimal:
-    """P in 50 digits, of equal weights."""
-    rows = [[Fraction(float(t)) for t in row] for row in A]
-    v = [Fraction(float(t)) for t in w]
-    r = [
-        Fraction(float(t)) - Fraction(float(b)) - sum(a * x for a, x in zip(row, v, strict=True))
-        for t, row in zip(y, rows, strict=True)
-    ]
-    mean = sum(each * each for each in r) / len(r)
-    norm = Fraction(float(lam)) * sum(abs(x) for x in v)
-    with localcontext() as context:
-        context.prec = 50
-        root = (Decimal(mean.numerator) / Decimal(mean.denominator)).sqrt()
-        return root + Decimal(norm.numerator) / Decimal(norm.denominator)
+def value(w: Array, b: float, A: Array, y: Array, lam: float) -> arb:
+    """P in 120 digits, of equal weights."""
+    squares = Learning(A, y, ("squared",), ("none",)).value(w, b)
+    return ball(2 * squares).sqrt() + ball(exact(lam) * sum(abs(v) for v in row(w)))
 
 
 @pytest.mark.parametrize(("A", "y", "lam"), [
@@ -118,7 +109,7 @@ def test_gaps_cover_what_is_lost(A: Array, y: Array, lam: float) -> None:
     problem = cml.SquareRootLasso(A, y, lam)
     best = optimal(problem, tol=1e-9)
     w, b = best.primal["w"], float(best.primal["b"])
-    least = exact(w, b, A, y, lam)  # at least P*
+    least = value(w, b, A, y, lam)  # at least P*
     certified = 0
     for k in range(16):
         size = (0.0, 1e-12, 1e-6, 1e-2)[k % 4]
@@ -126,10 +117,10 @@ def test_gaps_cover_what_is_lost(A: Array, y: Array, lam: float) -> None:
         shift = b * (1.0 + 0.1 * size * rng.normal())
         u = best.dual["u"] + size * rng.normal(size=y.size) / y.size
         found = problem.certify(at, shift, u if k % 3 == 0 else None, tol=1e-8)
-        lost = exact(at, shift, A, y, lam) - least
-        assert lost <= Decimal(found.gap)
+        lost = value(at, shift, A, y, lam) - least
+        assert lost <= found.gap
         assert found.proved_gap in (found.gap, np.inf)
-        assert Decimal(found.dual_objective) - Decimal(found.rounding) <= least
+        assert exact(found.dual_objective) - exact(found.rounding) <= least
         assert not (found.verdict is Verdict.REFUTED and lost <= 0)
         if float(lost) > 2e-8 * max(float(least), 1e-12):
             assert found.verdict is not Verdict.CERTIFIED
@@ -173,18 +164,14 @@ def test_few_of_many_columns(intercept: bool) -> None:
     assert (thin.status, thin.objective) == ("optimal", pytest.approx(found.objective, rel=1e-9))
 
 
-def exact_gain(
-    v: Array, A: Array, y: Array, lam: float, intercept: bool, least: int = 0
-) -> Fraction:
+def exact_gain(v: Array, A: Array, y: Array, lam: float, intercept: bool, least: int = 0) -> Any:
     """D at v over the largest |X'Cq|, or more, in rationals, of equal weights."""
-    rows = [[Fraction(float(t)) for t in row] for row in A]
-    c, at = Fraction(1.0 / len(y)), [Fraction(float(t)) for t in v]
-    q = [sum(a * x for a, x in zip(row, at, strict=True)) for row in rows]
+    c, at = exact(1.0 / len(y)), row(v)
+    q = [dot(line, at) for line in table(A)]
     q = [each - sum(q) / len(q) for each in q] if intercept else q
-    across = [abs(c * sum(row[j] * t for row, t in zip(rows, q, strict=True))) for j in range(D)]
-    gain = c * sum(Fraction(float(t)) * each for t, each in zip(y, q, strict=True))
-    gain -= Fraction(lam) * sum(abs(x) for x in at)
-    return gain / max([*across, Fraction(least)]) if any(across) else Fraction(0)
+    across = [abs(c * dot(column, q)) for column in table(A.T)]
+    gain = c * dot(row(y), q) - exact(lam) * sum(abs(x) for x in at)
+    return gain / max([*across, exact(least)]) if any(across) else exact(0)
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -198,12 +185,12 @@ def test_bounds_are_those_of_rationals(shift: float, intercept: bool) -> None:
         known, program = exact_gain(v, A, y, 0.1, intercept), problem.program
         x = best.primal["w"], float(best.primal["b"])
         gap = program.excess(program.images(x), program.shrunk(program.completed([v]), np.inf))
-        primal = sum(abs(Fraction(float(each))) for each in x[0])
+        primal = sum(abs(each) for each in row(x[0]))
         true = primal - known
-        assert true <= Fraction(gap) <= true + Fraction(1e-4) * abs(known)
+        assert true <= exact(gap) <= true + exact(1e-4) * abs(known)
         judged = problem.certify(*x, v)
         assert judged.proved_gap == judged.gap
-        assert judged.gap >= primal - exact_gain(v, A, y, 0.1, intercept, 1)
+        assert exact(judged.gap) >= primal - exact_gain(v, A, y, 0.1, intercept, 1)
 
 
 def test_what_violations_gain_is_part_of_the_gap() -> None:
