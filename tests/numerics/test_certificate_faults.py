@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from itertools import product
 
 import cvxpy as cp
 import numpy as np
@@ -119,20 +120,16 @@ def test_numbers_that_are_none_hold_nothing() -> None:
     """All combinations of special values: CERTIFIED only where every one is finite and small."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for primal in VALUES:
-            for dual in VALUES:
-                for scale in VALUES:
-                    for rounding in (0.0, np.nan, np.inf):
-                        for residual in (0.0, np.nan, np.inf):
-                            rows = [Condition("row", "dual_feasibility", residual)]
-                            found = judge(
-                                bounded(primal, dual, rows, 1e-6, scale=scale, rounding=rounding)
-                            )
-                            assert not np.isnan(found.gap)
-                            assert found.gap >= 0.0
-                            if found.verdict is Verdict.CERTIFIED:
-                                assert np.isfinite([primal, dual, rounding, residual]).all()
-                                assert found.gap == 0.0 or found.gap <= 1e-6 * scale < np.inf
+        errors = (0.0, np.nan, np.inf)
+        for drawn in product(VALUES, VALUES, VALUES, errors, errors):
+            primal, dual, scale, rounding, residual = drawn
+            rows = [Condition("row", "dual_feasibility", residual)]
+            found = judge(bounded(primal, dual, rows, 1e-6, scale=scale, rounding=rounding))
+            assert not np.isnan(found.gap)
+            assert found.gap >= 0.0
+            if found.verdict is Verdict.CERTIFIED:
+                assert np.isfinite([primal, dual, rounding, residual]).all()
+                assert found.gap == 0.0 or found.gap <= 1e-6 * scale < np.inf
     found = judge(bounded(1.0, 1.0, [], 1e-6, scale=1.0))
     assert not replace(found, relative_gap=np.nan).holds()
     for residual, scale in ((np.nan, 1.0), (1.0, np.nan), (1.0, np.inf)):

@@ -251,16 +251,8 @@ def posed_path(kind: str, seed: int, offset: float, intercept: bool = True) -> t
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(16, 4)) + offset  # 1 / 16 is exact
     y = rng.normal(size=16) + X[:, 0]
-    return (
-        X,
-        y,
-        [
-            cml.LearningProblem(
-                X, y, cml.losses.Squared(), PATHS[kind](lam), fit_intercept=intercept
-            )
-            for lam in LAMS
-        ],
-    )
+    parts = ((cml.losses.Squared(), PATHS[kind](lam)) for lam in LAMS)
+    return X, y, [LearningProblem(X, y, *each, fit_intercept=intercept) for each in parts]
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e4])

@@ -121,15 +121,9 @@ def test_what_falls_by_the_rounding_of_a_sum_does_not_fall() -> None:
         assert is_ray(program, np.ones(2)) is falls
 
 
-x, v = cp.Variable(name="x"), cp.Variable(2, name="v")
-
-S = cp.Variable((2, 2), symmetric=True, name="S")
-
-
 def test_every_condition_on_a_curve_counts() -> None:
-    program = cone_program(
-        cp.Problem(cp.Maximize(cp.log(x)))
-    ).program  # x and the epigraph variable r
+    problem = cp.Problem(cp.Maximize(cp.log(cp.Variable(name="x"))))
+    program = cone_program(problem).program  # x and the epigraph variable r
     at = np.zeros(2)
     r = int(np.flatnonzero(program.q)[0])
     at[1 - r] = 1.0

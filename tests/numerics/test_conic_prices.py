@@ -223,11 +223,8 @@ def test_the_bound_of_a_log_determinant_is_below_the_value_and_closer_than_1e_8(
 
 def test_a_point_goes_back_to_its_rows_also_where_these_have_one_entry() -> None:
     """x_1 + x_2 + x_3 <= 1, x_2 <= 1 / 4, 2 x_1 = 1, x_2 = x_3, from a point beside all of them."""
-    A, b, off = (
-        np.array([[1.0, 1.0, 1.0], [0.0, 4.0, 0.0]]),
-        np.ones(2),
-        np.array([1e-6, 0.0, 3e-6]),
-    )
+    A, b = np.array([[1.0, 1.0, 1.0], [0.0, 4.0, 0.0]]), np.ones(2)
+    off = np.array([1e-6, 0.0, 3e-6])
     equal, side = np.array([[2.0, 0.0, 0.0], [0.0, 1.0, -1.0]]), np.array([1.0, 0.0])
     data = LinearData(np.zeros(3), A, b, equal, side, np.zeros(3), np.full(3, np.inf))
     x = restored(data, np.array([0.5, 0.25, 0.25]) + off)

@@ -13,7 +13,6 @@ from convexml.data import DenseDesign, SparseDesign
 from convexml.penalties import SortedL1
 from convexml.solvers import Iterate
 from convexml.solvers.dual.proximal_point import CentredSquares, ProximalStep
-from convexml.solvers.second_order import augmented_lagrangian as curved_samples
 from convexml.solvers.second_order import augmented_lagrangian as module
 from convexml.solvers.second_order.augmented_lagrangian import (
     Smoothed,
@@ -70,8 +69,8 @@ def test_newton_steps_solve_the_dense_system(
     free_b: bool, count: int, largest: int, kind: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By rows, by columns and by products, of X and X'X in either order of memory."""
-    monkeypatch.setattr(curved_samples, "LARGEST", largest)
-    monkeypatch.setattr(curved_samples, "ACCURATE", 1e-14)
+    monkeypatch.setattr(module, "LARGEST", largest)
+    monkeypatch.setattr(module, "ACCURATE", 1e-14)
     n, d = 20, 6
     X, level, h = RNG.normal(size=(n, d)), RNG.random(d) + 0.1, RNG.random(n) + 0.5
     inside = np.zeros(n, dtype=bool)

@@ -17,6 +17,7 @@ from support.hard.every_model import (
     ROWS,
     UNWEIGHTED,
     kind,
+    over,
     targets,
     three,
     with_column,
@@ -40,14 +41,6 @@ from convexml.penalties import (
 )
 
 Array = np.ndarray
-
-
-def over(cases: Any, *dear: str, turn: int | None = None) -> Any:
-    """A test of each case, or of every second; these are slow."""
-    slow = pytest.mark.slow
-    params = [pytest.param(c, marks=[slow] if c.name in dear else [], id=c.name) for c in cases]
-    params = params if turn is None else by_turns(params, turn=turn)
-    return pytest.mark.parametrize("case", params)
 
 
 # -- columns that depend ---------------------------------------------------------------------------

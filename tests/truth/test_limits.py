@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.hard.every_model import ALONE, LABELS, ROWS, UNWEIGHTED
+from support.hard.every_model import ALONE, LABELS, ROWS, UNWEIGHTED, over
 from support.installed import need
 from support.model_cases import samples, separable
-from support.sizes import by_turns
 
 import convexml as cml
 from convexml.errors import InputError
@@ -25,10 +24,6 @@ from convexml.solvers.reference import REFERENCE, STOPPED, process
 
 X, Y = samples("real")
 DEAR = ("KMeansBound", "SoftmaxRegression-l1", "SoftmaxRegression-group")
-CASES = [
-    pytest.param(case, id=case.name, marks=[pytest.mark.slow] if case.name in DEAR else [])
-    for case in (*ROWS, *ALONE, *UNWEIGHTED, *LABELS)
-]
 
 
 def check(solution: Any, best: float) -> None:
@@ -49,7 +44,7 @@ def check(solution: Any, best: float) -> None:
         assert solution.certificate.verdict is cml.Verdict.CERTIFIED
 
 
-@pytest.mark.parametrize("case", by_turns(CASES))
+@over([*ROWS, *ALONE, *UNWEIGHTED, *LABELS], *DEAR, turn=0)
 def test_few_iterations_and_next_to_no_time(case: Any) -> None:
     problem = case.pose()
     best = problem.solve(tol=1e-9).objective
@@ -171,11 +166,7 @@ def test_a_process_that_fails_or_ends_is_told_and_replaced(monkeypatch: pytest.M
 
 # -- solvers of our own that crash, lie or hang, planted through the registry ----------------------
 
-PLANNED = [
-    pytest.param(case, id=case.name, marks=[pytest.mark.slow] if case.name in DEAR else [])
-    for case in ROWS
-    if not case.name.startswith(("KernelP", "KernelSV", "MultiTask"))
-]
+PLANNED = [row for row in ROWS if not row.name.startswith(("KernelP", "KernelSV", "MultiTask"))]
 """Those whose solvers are planned; machines with kernels begin with ``smo``."""
 
 
@@ -226,7 +217,7 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     cml.solvers.unregister("planted")
 
 
-@pytest.mark.parametrize("case", by_turns(PLANNED))
+@over(PLANNED, *DEAR, turn=0)
 def test_what_crashes_or_lies_is_recorded_and_another_answers(
     case: Any, planted: Callable[..., None]
 ) -> None:

@@ -32,10 +32,8 @@ OTHERS = {
     "squared + box": regressions.box_least_squares,
     "squared_hinge + l2": smooth.smooth(smooth.squared_hinge_loss),
     "exponential + l2": smooth.smooth(smooth.exponential_loss),
-    "absolute + zero": regressions.piecewise_linear(1.0, 1.0),
-    "epsilon_insensitive + l1": lambda X, y, epsilon, lam: regressions.piecewise_linear(
-        1.0, 1.0, epsilon
-    )(X, y, lam),
+    "absolute + zero": regressions.piecewise_linear,
+    "epsilon_insensitive + l1": regressions.piecewise_linear,
     "hinge + l2": machines.hinge_l2,
 }
 """Other routes that are not called as what they check."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytest
 
 import convexml as cml
 from convexml.numerics import Array
 from support.model_cases import MODELS, ModelCase, binary, bind, count, real, samples, separable
+from support.sizes import by_turns
 
 
 def three() -> tuple[Array, Array]:
@@ -91,6 +95,14 @@ def kind(case: ModelCase) -> str:
         return "two"
     kinds = {count: "count", three: "more", targets: "targets", alone: "none"}
     return kinds.get(case.data, "real")
+
+
+def over(cases: Any, *dear: str, turn: int | None = None) -> Any:
+    """A test of each case, or of every second; these are slow."""
+    slow = pytest.mark.slow
+    params = [pytest.param(c, marks=[slow] if c.name in dear else [], id=c.name) for c in cases]
+    params = params if turn is None else by_turns(params, turn=turn)
+    return pytest.mark.parametrize("case", params)
 
 
 def with_column(X: Array, j: int, column: Array) -> Array:

@@ -189,24 +189,20 @@ def group_lasso(X, y, lam, groups):
     return {"objective": objective, "nonzeros": np.count_nonzero(w), "lam_max": max(slopes)}
 
 
-def piecewise_linear(above, below, epsilon=0.0):
-    """An oracle for above·(y-z-ε)₊ + below·(z-y-ε)₊ + λ‖w‖₁: HiGHS through scipy's linprog."""
-
-    def oracle(X, y, lam=0.0):
-        n, d = X.shape
-        cost = np.r_[np.full(2 * d, lam), 0, np.full(n, above / n), np.full(n, below / n)]
-        fit, eye, zero = np.c_[X, -X, np.ones(n)], np.eye(n), np.zeros((n, n))
-        A = np.r_[np.c_[-fit, -eye, zero], np.c_[fit, zero, -eye]]
-        bounds = [(0, None)] * (2 * d) + [(None, None)] + [(0, None)] * (2 * n)
-        result = linprog(cost, A, np.r_[-y + epsilon, y + epsilon], bounds=bounds)
-        assert result.status == 0
-        return {"objective": result.fun}
-
-    return oracle
+def piecewise_linear(X, y, lam=0.0, epsilon=0.0, above=1.0, below=1.0):
+    """above·(y-z-ε)₊ + below·(z-y-ε)₊ + λ‖w‖₁: HiGHS through scipy's linprog."""
+    n, d = X.shape
+    cost = np.r_[np.full(2 * d, lam), 0, np.full(n, above / n), np.full(n, below / n)]
+    fit, eye, zero = np.c_[X, -X, np.ones(n)], np.eye(n), np.zeros((n, n))
+    A = np.r_[np.c_[-fit, -eye, zero], np.c_[fit, zero, -eye]]
+    bounds = [(0, None)] * (2 * d) + [(None, None)] + [(0, None)] * (2 * n)
+    result = linprog(cost, A, np.r_[-y + epsilon, y + epsilon], bounds=bounds)
+    assert result.status == 0
+    return {"objective": result.fun}
 
 
 def quantile_regression(X, y, tau, lam):
-    return piecewise_linear(tau, 1 - tau)(X, y, lam)
+    return piecewise_linear(X, y, lam, above=tau, below=1 - tau)
 
 
 def nonnegative_least_squares(X, y, fit_intercept):

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import convexml as cml
+
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 
 
@@ -19,6 +21,13 @@ def solved(problem: Any, solver: str = "CLARABEL") -> Any:
         warnings.simplefilter("ignore")
         problem.solve(solver=solver)
     return problem
+
+
+def judged(problem: Any) -> cml.Certificate:
+    """The certificate of the values that stand in a problem, whatever CVXPY warns of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return cml.certify(problem)
 
 
 def maros(name: str) -> Any:

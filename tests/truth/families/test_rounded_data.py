@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import cvxpy as cp
@@ -12,6 +11,7 @@ from support.exact.exact_judging import Tally, Truth
 from support.exact.exact_learning import Learning
 from support.exact.exact_numbers import above, ball, below, dot, row, table
 from support.exact.exact_program import OPTIMAL, solve_program
+from support.programs.maros import judged
 from support.sizes import each_seed
 
 import convexml as cml
@@ -80,12 +80,6 @@ SEEDS = [range(6)]
 UNITS = (1e-8, 1.0, 1e8)
 
 
-def certified_of(problem: Any) -> cml.Certificate:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return cml.certify(problem)
-
-
 def excess(known: Learning, w: np.ndarray, best: Any) -> Any:
     return ball(known.value(w)) - ball(best)
 
@@ -101,7 +95,7 @@ def test_an_exact_fit_is_no_better_than_its_rounding(unit: float, seeds: range) 
         y = X @ start * (1.0 + (rng.random() < 0.3) * 2.0**-40)
         w = cp.Variable(d, value=start)
         known = Learning(X, y, ("squared",), ("none",), False, 2.0)
-        found = certified_of(cp.Problem(cp.Minimize(cp.sum_squares(X @ w - y))))
+        found = judged(cp.Problem(cp.Minimize(cp.sum_squares(X @ w - y))))
         missed = excess(known, start, known.optimum.value)
         assert not above(missed, found.gap), (seed, missed, found)
         assert found.verdict is Verdict.CERTIFIED, (seed, found)
@@ -120,7 +114,7 @@ def test_a_separated_point_has_a_loss(unit: float, seeds: range) -> None:
         w = cp.Variable(d, value=start)
         known = Learning(X, y, ("logistic",), ("none",), False)
         loss = cp.sum(cp.logistic(cp.multiply(-y, X @ w))) / n
-        found = certified_of(cp.Problem(cp.Minimize(loss)))
+        found = judged(cp.Problem(cp.Minimize(loss)))
         # What holds within a radius holds twice as far out, where P is smaller.
         best = 0.0
         if found.within is not None:
@@ -137,12 +131,6 @@ def boxed(P: np.ndarray, q: np.ndarray, size: float) -> tuple[cp.Problem, cp.Var
     x = cp.Variable(q.size)
     objective = 0.5 * cp.quad_form(x, P, assume_PSD=True) + q @ x
     return cp.Problem(cp.Minimize(objective), [x <= size, x >= -size]), x
-
-
-def judged(problem: cp.Problem) -> cml.Certificate:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return cml.certify(problem)
 
 
 def test_a_saddle_is_not_certified() -> None:
