@@ -16,7 +16,6 @@ from support.exact.exact_judging import Tally, Truth
 from support.exact.exact_learning import Learning
 from support.exact.exact_numbers import HALF, ZERO, Row, ball, dot, exact, row, table
 from support.exact.exact_program import OPTIMAL
-from support.exact.exact_sizes import sizes
 
 Random = np.random.Generator
 
@@ -51,13 +50,7 @@ def quadratic(rng: Random, base: linear_draws.Linear, P: np.ndarray | None = Non
         at = np.flatnonzero(np.isfinite(ends))
         if at.size and not (x.is_nonneg() and not below):
             constraints.append(x[at] <= ends[at] if below else x[at] >= ends[at])
-    # Bounds are rows of the conic form.
-    rows, sides = [base.A_ub, base.A_eq], [base.b_ub, base.b_eq]
-    for ends in (base.lower, base.upper):
-        finite = np.isfinite(ends)
-        rows.append(np.eye(n)[finite])
-        sides.append(ends[finite])
-    size = sizes(np.concatenate(rows), np.concatenate(sides), base.c, P).objective
+    size = base.sized(P).objective
     Q = table(P) if P is not None else None
 
     def value(at: Row) -> Any:

@@ -50,11 +50,15 @@ class Linear:
     @cached_property
     def sizes(self) -> Sizes:
         """Of objective, rows and columns."""
+        return self.sized()
+
+    def sized(self, P: Any = None) -> Sizes:
+        """The same of x'Px/2 + c'x."""
         eye, m = np.eye(self.c.size), len(self.b_ub) + len(self.b_eq)
         told = [np.isfinite(end) & (end != 0.0) for end in (self.lower, self.upper)]
         A = np.r_[self.A_ub, self.A_eq, eye[told[0]], eye[told[1]]]
         b = np.r_[self.b_ub, self.b_eq, self.lower[told[0]], self.upper[told[1]]]
-        found = sizes(A, b, self.c)
+        found = sizes(A, b, self.c, P)
         return Sizes(found.objective, found.rows[:m], found.columns)
 
     @cached_property
