@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -17,11 +16,9 @@ from ...numerics import EPS, ROUNDING, Array, length
 from ...problem import Frame, MulticlassObjective, Objective, frame_of
 from ...problem.frame import base_of
 from ...problem.linear_program import LinearData
-from ..algebra.rationals import solve_exactly
 from ..algebra.sums import exact_residual
 from ..conic.infeasible import find_linear_infeasibility
-from ..linear.absence import rays
-from .existence import SMALL_ENOUGH, Evidence, few, with_ones
+from .existence import SMALL_ENOUGH, Evidence, at_zero, few, furthest, orthonormal, with_ones
 from .margin import with_margin
 from .repair import repair_dual
 from .rounding import dual_rounding
@@ -43,11 +40,13 @@ def inseparable(objective: Objective) -> Evidence | None:
     if inner.n * inner.d > SMALL_ENOUGH:
         return None
     E = with_ones(inner, inner.design.dense()) * inner.y[:, None]
+    sizes = np.frexp(np.max(np.abs(E), axis=1))[1]
+    unit = np.exp2(-np.clip(sizes, -999, 999))  # sides of 1 serve rows of any size
     (n, k), none = E.shape, (E[:0], np.zeros(0))
     free = np.full(k, np.inf)
-    margins = LinearData(np.zeros(k), -E, -np.ones(n), *none, -free, free)
+    margins = LinearData(np.zeros(k), -unit[:, None] * E, -np.ones(n), *none, -free, free)
     found = find_linear_infeasibility(margins)
-    return None if found is None else _of_alpha(objective, found.evidence["lambda_ub"])
+    return None if found is None else _of_alpha(objective, unit * found.evidence["lambda_ub"])
 
 
 def _of_alpha(objective: Objective, alpha: Array) -> Evidence:
@@ -180,18 +179,28 @@ class Recession:
             z, size = z[i, own] - z[i, other], size[i, own] + size[i, other]
         return z, ROUNDING * (1.0 + len(x) / self.classes / 32.0) * size
 
+    def columns(self, used: Array, samples: Array | None = None) -> Array:
+        """Columns of [X, 1], dense."""
+        base = base_of(self.objective.design)
+        base = base if samples is None else base.rows(samples)
+        k = base.shape[1]
+        found = base.columns(used[used < k]).dense()
+        return np.column_stack([found, np.ones(len(found))]) if k in used else found
+
     def rows(self, some: Array, used: Array) -> Any:
-        """The rows of some products, for columns of [X, 1]; K classes have K unknowns for each."""
+        """The rows of some products, for columns of [X, 1]."""
         samples = some if self.pairs is None else self.pairs[0][some]
-        base = base_of(self.objective.design).rows(samples)
-        E, d = base.columns(used[used < base.shape[1]]).dense(), base.shape[1]
-        found = sparse.coo_array(np.column_stack([E, np.ones(len(E))]) if d in used else E)
+        return self.paired(self.columns(used, samples), some)
+
+    def paired(self, E: Array, some: Array) -> Any:
+        """The same of columns at their samples: K classes have as many unknowns for each."""
         if self.pairs is None:
-            return sparse.csr_array(found)
+            return sparse.csr_array(E)
+        found, K = sparse.coo_array(E), self.classes
         _, own, other = (each[some] for each in self.pairs)
-        (row, column), (n, k), K = found.coords, found.shape, self.classes
+        row, column = found.coords
         at = np.append(row, row), np.append(column * K + own[row], column * K + other[row])
-        return sparse.csr_array((np.append(found.data, -found.data), at), (n, k * K))
+        return sparse.csr_array((np.append(found.data, -found.data), at), (len(E), E.shape[1] * K))
 
 
 def separating_direction(
@@ -213,8 +222,8 @@ def separating_direction(
     if w is not None:
         own, shift, _ = frame.inside(w, np.broadcast_to(b, objective.w_shape[1:]))
         given = np.append(own, shift) if objective.fit_intercept else own
-    for direction in _candidates(way, given):
-        found = _verified(way, way.inside(direction))
+    for x, may_move in _candidates(way, given):
+        found = _verified(way, way.inside(x), may_move)
         if found is not None:
             x, z = found
             scale = 1.0 / float(np.max(np.abs(z)))
@@ -228,39 +237,48 @@ def separating_direction(
     return None
 
 
-def _candidates(way: Recession, given: Array | None) -> Iterator[Array]:
+def _candidates(way: Recession, given: Array | None) -> Iterator[tuple[Array, bool]]:
+    """Directions, and whether those may be moved to others that are exact."""
     objective = way.objective
     if not np.any(recession_signs(objective)):  # the intercept alone is free
         alone = np.append(np.zeros(objective.d), np.ones(len(way.allowed[0]) - objective.d))
-        yield from (alone, -alone)
+        yield from ((alone, False), (-alone, False))
         return
     if given is not None:
-        yield given
-    found = _by_linear_program(way) if objective.n * objective.d <= SMALL_ENOUGH else None
-    if found is not None:
-        yield found
+        yield given, False
+    if objective.n * objective.d <= SMALL_ENOUGH:
+        found = _by_linear_program(way)
+        if found is not None:
+            yield found, True
+    if given is not None:
+        yield given, True
 
 
 def _by_linear_program(way: Recession) -> Array | None:
-    """The steepest descent in a box: s_i z_i >= 0 where one side is free, z_i = 0 elsewhere."""
+    """By ``furthest``: t_i <= s_i z_i where one side is free, z_i = 0 elsewhere."""
     down, up = (mask.reshape(-1, way.classes) for mask in way.allowed)
     used = np.flatnonzero((down | up).any(axis=1))
+    E, back = way.columns(used), np.eye(used.size)
+    ends = [
+        (None if low else 0.0, None if high else 0.0)
+        for low, high in zip(down[used].ravel(), up[used].ravel(), strict=True)
+    ]
+    if (down & up)[used].all():
+        E, back = orthonormal(E)
+        ends = [(None, None)] * (E.shape[1] * way.classes)
     rises, falls = (in_memory(mask) for mask in way.signs)
-    free, matrix = rises | falls, way.rows(np.arange(rises.size), used)
-    falling = sparse.diags_array(np.where(rises, -1.0, 1.0)[free]) @ matrix[free]
-    zeros = np.zeros(falling.shape[0]), np.zeros(np.count_nonzero(~free))
-    lower, upper = (np.where(mask[used].ravel(), np.inf, 0.0) for mask in (down, up))
-    data = falling, zeros[0], matrix[~free], zeros[1], -lower, upper
-    cone = LinearData(falling.sum(axis=0), *data)
-    found = next(rays(cone), None)
+    matrix = way.paired(E if way.pairs is None else E[way.pairs[0]], np.arange(rises.size))
+    sign = np.where(rises, 1.0, np.where(falls, -1.0, 0.0))
+    free, held = np.flatnonzero(sign), np.flatnonzero(sign == 0.0)
+    found = furthest(sparse.diags_array(-sign[free]) @ matrix[free], matrix[held], ends)
     if found is None:
         return None
     x = np.zeros(down.shape)
-    x[used] = found.reshape(-1, way.classes)
+    x[used] = back @ found.reshape(-1, way.classes)
     return x.ravel()
 
 
-def _verified(way: Recession, x: Array) -> tuple[Array, Array] | None:
+def _verified(way: Recession, x: Array, may_move: bool) -> tuple[Array, Array] | None:
     """(x, products) with all signs proved, for this direction or for an exact one next to it."""
     z, slack = way.products(x)
     close = np.flatnonzero(~(np.abs(z) > slack))
@@ -274,7 +292,9 @@ def _verified(way: Recession, x: Array) -> tuple[Array, Array] | None:
     if _recedes(way, z):
         return x, z
     near = np.abs(z) <= NEAR * size
-    return _held(way, x, near) if _recedes(way, np.where(near, 0.0, z)) else None
+    if not (may_move and _recedes(way, np.where(near, 0.0, z))):
+        return None
+    return _held(way, x, near)
 
 
 def _recedes(way: Recession, z: Array) -> bool:
@@ -291,13 +311,11 @@ def _held(way: Recession, x: Array, near: Array) -> tuple[Array, Array] | None:
     if not few(some.size, int(large.sum())):
         return None
     kept = large.reshape(-1, way.classes)[used].ravel()
-    rows, start = way.rows(some, used).toarray()[:, kept], x[large]
-    order = np.argsort(np.abs(start), kind="stable")  # pivots in small entries move little
-    values = [Fraction(v) for v in start[order].tolist()]
-    found = solve_exactly(rows[:, order], np.zeros(some.size), values)
-    assert found is not None  # 0 is a solution
+    found = at_zero(way.rows(some, used).toarray()[:, kept], x[large])
+    if found is None:
+        return None
     exact = np.zeros_like(x)
-    exact[np.flatnonzero(large)[order]] = [float(value) for value in found]
+    exact[large] = found
     if not np.array_equal(way.inside(exact), exact):
         return None
     z, slack = way.products(exact)
