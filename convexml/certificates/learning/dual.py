@@ -21,7 +21,7 @@ from ...numerics import Array
 from ...penalties.base import Manifold
 from ...problem import Kinks, NewtonPoint, Objective, loss_hessian, newton_point, parameters_of
 from ..scale import learning_scale
-from .repair import DualPoint, PrimalPoint, repair_dual, repair_primal
+from .repair import DualPoint, PrimalPoint, repair_dual, repair_primal, scaled
 
 # The dual point of a kinked loss: samples off their kink keep theirs, the rest maximise D.
 
@@ -263,7 +263,7 @@ def construct_dual(objective: Objective, point: PrimalPoint, tol: float = 0.0) -
     small = objective.n <= ALL_OF_THEM and objective.n * objective.d <= SMALL_ENOUGH
     if objective.loss.is_smooth and small and objective.loss.labels != "classes" and not is_late():
         best = max(best, restore_dual(objective, z, best), key=BY_VALUE)
-    return max(best, repair_dual(objective, objective.zero_scores), key=BY_VALUE)
+    return best_multiple(objective, best)
 
 
 def _most_unknowns(objective: Objective) -> float:
@@ -387,3 +387,33 @@ def _nearest(z: Array, *kinks: Array) -> Array:
     points = np.stack(kinks)
     found: Array = np.take_along_axis(points, np.abs(points - z).argmin(axis=0)[None], axis=0)[0]
     return found
+
+
+def best_multiple(objective: Objective, point: DualPoint) -> DualPoint:
+    """Maximise D over the ray t u, t >= 0: the dual point scaled as well as it can be."""
+    u, v = point.u, point.v
+    if not np.any(u):
+        return point
+    lo, hi = objective.dual_bounds()
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        reach = np.where(u > 0.0, hi / u, np.where(u < 0.0, lo / u, np.inf))
+    top = min(1e3, float(np.nanmin(reach)))
+    top *= objective.penalty.domain_scale(top * v)
+    if top <= 0.0:
+        return point
+
+    from scipy import optimize  # a tenth of a second, for what is rarely asked
+
+    def loss_of(t: float) -> float:
+        return -objective.dual(t * u, t * v)
+
+    found = optimize.minimize_scalar(loss_of, bounds=(0.0, top), method="bounded")
+    best = max((float(found.x), top), key=lambda t: -loss_of(t))
+    value = -loss_of(best)
+    if not value > point.value:
+        return point
+    u, v, error = scaled(objective, u, v, point.errors, best)
+    value = objective.dual(u, v)
+    if not value > point.value:
+        return point
+    return DualPoint(u, value, v, point.moved, point.source, error)
