@@ -152,6 +152,27 @@ def test_a_minimiser_is_denied_only_where_there_is_none(seed: int) -> None:
         assert certificate.primal_objective - certificate.gap <= further * (1.0 + 1e-9) + 1e-12
 
 
+@pytest.mark.parametrize("seed", [6, 28, 35, 40, 55])
+def test_rows_in_units_far_apart_are_inseparable_where_one_sign_is_wrong(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(20, 1)) * np.exp2(rng.choice([-20, 0, 20], size=(20, 1)))
+    y = np.where(X[:, 0] > 0.0, 1.0, -1.0)
+    y[3] = -y[3]
+    assert cml.HardMarginSVM(X, y, fit_intercept=False).solve().status == "infeasible"
+
+
+def test_classes_that_rounding_alone_parts_have_no_minimiser() -> None:
+    """A sample is the mean of two of the other class, rounded, far from 0; rationals part them."""
+    found = []
+    for seed in (14, 35, 37):
+        X = 1e6 + np.random.default_rng(seed).normal(size=(4, 2))
+        X[2] = (X[0] + X[1]) / 2.0
+        known = Learning(X, np.array([1.0, 1.0, -1.0, -1.0]), ("logistic",), ("none",), True)
+        assert known.optimum.status == UNATTAINED
+        found.append(known.posed.solve().status)
+    assert "unattained" in found  # all three on four BLAS kernels
+
+
 @each_seed(range(8))
 def test_a_margin_of_a_rounding_error_is_a_margin(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -41,7 +41,7 @@ def inseparable(objective: Objective) -> Evidence | None:
         return None
     E = with_ones(inner, inner.design.dense()) * inner.y[:, None]
     sizes = np.frexp(np.max(np.abs(E), axis=1))[1]
-    unit = np.exp2(-np.clip(sizes, -999, 999))  # sides of 1 serve rows of any size
+    unit = np.exp2(-np.clip(sizes, -999, 0))  # exact; sides of 1 serve rows of any size
     (n, k), none = E.shape, (E[:0], np.zeros(0))
     free = np.full(k, np.inf)
     margins = LinearData(np.zeros(k), -unit[:, None] * E, -np.ones(n), *none, -free, free)

@@ -60,11 +60,12 @@ def test_check_the_right_coefficients(run: Command, ridge: Path) -> None:
 def test_what_a_problem_is_answered_with_is_checked(
     run: Command, tmp_path: Path, name: str
 ) -> None:
-    """The first array of an answer: a vector, a table, a single number."""
+    """The first array of an answer, and not one a tenth off: a vector, a table, a number."""
     path = PROBLEMS / f"{name}.toml"
-    answer = next(iter(cml.load(path).solve(tol=1e-9).primal.values()))
-    np.savetxt(tmp_path / "W.csv", np.atleast_1d(answer), delimiter=",", fmt="%.17g")
-    assert run("check", path, "--weights", "W.csv").exit_code == 0
+    answer = np.atleast_1d(next(iter(cml.load(path).solve(tol=1e-9).primal.values())))
+    for given, code in ((answer, 0), (1.1 * answer, 5)):
+        np.savetxt(tmp_path / "W.csv", given, delimiter=",", fmt="%.17g")
+        run("check", path, "--weights", "W.csv", code=code)
 
 
 @pytest.mark.parametrize("text", ["1.1\n0.0\n", "0\n1\n", "w0,1\nw1,0\nb,0.9\n"])
