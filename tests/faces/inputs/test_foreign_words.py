@@ -15,8 +15,16 @@ import pytest
 from support.refusals import KERNEL, LASSO, NAMES, PROGRAM, RIDGE, SOLVED, X, Y, refused, table
 
 import convexml as cml
-from convexml.errors import ConvexmlError, InputError, NoSuchNameError, UnknownSolverError
+from convexml.errors import (
+    STATEMENTS,
+    ConvexmlError,
+    InputError,
+    NoSuchNameError,
+    UnknownSolverError,
+    instead,
+)
 
+PROBLEMS = Path(__file__).resolve().parents[3] / "problems"
 WORDS = table("""
 cml.SoftMarginSVM(X, np.sign(Y) + 0j)
     # SoftMarginSVM: y is complex; labels are of a kind that can be ordered
@@ -88,6 +96,14 @@ SOLVED.certificate.relgap  # Did you mean 'relative_gap'?
 @pytest.mark.parametrize("call", WORDS)
 def test_a_slip_is_told_in_words(call: str) -> None:
     assert WORDS[call] in refused(call)[0]
+
+
+@pytest.mark.parametrize("file", STATEMENTS)
+def test_a_model_that_became_a_statement_names_its_file(file: str) -> None:
+    named = PROBLEMS / f"{file}.py"
+    assert named.is_file()
+    assert f"problems/{named.name}" in instead(file, cml.__all__)
+    assert f'statement = "{named.name}"' in instead(file.title().replace("_", ""), [file])
 
 
 def test_a_name_that_is_not_there_is_python_s_error_and_ours() -> None:
