@@ -120,15 +120,10 @@ MODELS: dict[str, Callable[..., Any]] = {
     "ConvexClustering": lambda s, **k: cml.ConvexClustering(s.dense[:10], 0.05),
     "KMeansBound": lambda s, **k: cml.KMeansBound(s.dense[:10], 2),
     "MonotoneRegression": lambda s, **k: cml.MonotoneRegression(s.real, **k),
-    "ConvexRegression": lambda s, **k: cml.ConvexRegression(s.dense[:8, :2], s.real[:8]),
     "TrendFilter": lambda s, **k: cml.TrendFilter(s.real, 0.5),
     "TrendFilter 2": lambda s, **k: cml.TrendFilter(s.real, 0.5, 2),
     "GeneralizedLasso": lambda s, **k: cml.GeneralizedLasso(s.X, s.real, 0.3, DIFFERENCES, **k),
-    "EnclosingBall": lambda s, **k: cml.EnclosingBall(s.dense),
     "NearestNeighbors": lambda s, **k: cml.NearestNeighbors(s.dense, s.dense[:3] + 0.1, 2),
-    "OptimalTransport": lambda s, **k: cml.OptimalTransport(
-        np.full(4, 0.25), np.full(5, 0.2), s.costs
-    ),
     "SpanningTree": lambda s, **k: cml.SpanningTree(s.between),
     "LinearProgram": lambda s, **k: _program(s, -0.5, 1.0),
     "LinearProgram infeasible": lambda s, **k: _program(s, 50.0, 1.0),
@@ -137,7 +132,7 @@ MODELS: dict[str, Callable[..., Any]] = {
     ),
 }
 DENSE = ("Boost", "Likelihood", "Discriminant", "Principal", "Clustering", "KMeans", "Monotone",
-         "ConvexR", "Trend", "Enclosing", "Nearest", "Transport", "Spanning", "LinearP", "MinimumN",
+         "Trend", "Nearest", "Spanning", "LinearP", "MinimumN",
          "HardMarginSVM", "HalfspaceLP", "apart")  # fmt: skip
 LOSSES = {
     "real": (losses.Squared(), losses.Absolute(), losses.Pinball(0.3), losses.Huber(0.5),

@@ -29,11 +29,9 @@ from .models import CategoricalLikelihood as CategoricalLikelihood
 from .models import ConstrainedLasso as ConstrainedLasso
 from .models import ConstrainedRidge as ConstrainedRidge
 from .models import ConvexClustering as ConvexClustering
-from .models import ConvexRegression as ConvexRegression
 from .models import DantzigSelector as DantzigSelector
 from .models import DiscriminantAnalysis as DiscriminantAnalysis
 from .models import ElasticNet as ElasticNet
-from .models import EnclosingBall as EnclosingBall
 from .models import GaussianLikelihood as GaussianLikelihood
 from .models import GeneralizedLasso as GeneralizedLasso
 from .models import GroupLasso as GroupLasso
@@ -58,7 +56,6 @@ from .models import MultiTaskLasso as MultiTaskLasso
 from .models import NearestNeighbors as NearestNeighbors
 from .models import NuSVC as NuSVC
 from .models import OneClassSVM as OneClassSVM
-from .models import OptimalTransport as OptimalTransport
 from .models import PoissonRegression as PoissonRegression
 from .models import PrincipalComponents as PrincipalComponents
 from .models import QuantileRegression as QuantileRegression

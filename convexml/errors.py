@@ -59,8 +59,6 @@ BEGINNING = 3
 """Letters by which the beginning of a word is known."""
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 """lambda and ub of lambda_ub; Kernel and SVM of KernelSVM."""
-STATEMENTS = ("optimal_transport",)
-"""Models of before that are plain CVXPY now: their files in problems/, named as the model was."""
 
 
 _withheld: ContextVar[list[tuple[str, type[Warning]]] | None] = ContextVar(
@@ -102,18 +100,7 @@ def instead(name: object, names: Iterable[object]) -> str:
     if not known:
         return " No key is allowed here."
     few = known if len(known) <= 60 else [*known[:20], f"... ({len(known)})"]
-    return stated(name) or nearest(name, known) or f" Known: {', '.join(few)}."
-
-
-def stated(name: str) -> str:
-    """What to use in place of a model that is a statement in plain CVXPY now, else ""."""
-    for file in STATEMENTS:
-        if name.replace("_", "").casefold() == file.replace("_", ""):
-            return (
-                f" It is plain CVXPY now: pose it as problems/{file}.py does; cml.solve(problem) "
-                f'solves and certifies it. A problem file says statement = "{file}.py".'
-            )
-    return ""
+    return nearest(name, known) or f" Known: {', '.join(few)}."
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:

@@ -59,12 +59,12 @@ _NOT_PARAMETERS = {*ARRAYS, "self"}
 def model(name: str) -> Callable[..., Any]:
     """The constructor behind `model = name`; ProblemFileError with the nearest name else."""
     models = importlib.import_module("convexml.models")
-    names = {snake_case(each): each for each in models.__all__}
-    names.pop("learning_problem", None)
+    names = {snake_case(each): each for each in models.__all__ if each != "LearningProblem"}
     if name == "learning_problem":
         raise ProblemFileError("model: a learning problem of your own is posed by [objective]")
     if name not in names:
-        raise ProblemFileError(f"model: there is no model {name!r}.{instead(name, names)}")
+        advice = models.stated(name) or instead(name, names)
+        raise ProblemFileError(f"model: there is no model {name!r}.{advice}")
     return getattr(models, names[name])
 
 
@@ -87,10 +87,7 @@ def component(kind: str, where: str, table: dict[str, Any]) -> Any:
         are such tables again.
     """
     known: dict[str, Callable[..., Any]] = importlib.import_module(PACKAGES[kind]).ALL
-    arguments, name = (
-        {key: value for key, value in table.items() if key != "name"},
-        table.get("name"),
-    )
+    arguments, name = {k: value for k, value in table.items() if k != "name"}, table.get("name")
     if name is None:
         raise ProblemFileError(f"{where}.name is required.{instead('', known)}")
     if name not in known:

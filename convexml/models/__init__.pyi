@@ -21,6 +21,7 @@ from .kernel import KernelSVR as KernelSVR
 from .likelihood import DiscriminantAnalysis as DiscriminantAnalysis
 from .likelihood import GaussianLikelihood as GaussianLikelihood
 from .linear_program import LinearProgram as LinearProgram
+from .monotone import MonotoneRegression as MonotoneRegression
 from .multi_task import MultiTaskLasso as MultiTaskLasso
 from .nu import NuSVC as NuSVC
 from .nu import OneClassSVM as OneClassSVM
@@ -42,8 +43,4 @@ from .regression import Slope as Slope
 from .residuals import DantzigSelector as DantzigSelector
 from .residuals import GeneralizedLasso as GeneralizedLasso
 from .residuals import SquareRootLasso as SquareRootLasso
-from .shape import ConvexRegression as ConvexRegression
-from .shape import EnclosingBall as EnclosingBall
-from .shape import MonotoneRegression as MonotoneRegression
-from .transport import OptimalTransport as OptimalTransport
 from .trend import TrendFilter as TrendFilter

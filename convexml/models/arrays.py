@@ -248,8 +248,6 @@ class ArrayProblem(Problem):
     """The problem as its certificate sees it, where ``_value`` and ``_dual_value`` are its own."""
     _constraint_of: ClassVar[Mapping[str, str]] = {}
     """The label of the constraint whose multiplier a dual array is."""
-    _sign: ClassVar[float] = 1.0
-    """-1 where the dual arrays are minus CVXPY's dual values."""
     _hyper: dict[str, Any]
     _warm: Mapping[str, Array] | None = None
     """A dual point that a method may start from."""
@@ -388,12 +386,12 @@ class ArrayProblem(Problem):
         """The dual arrays that a reference solver left in ``constraints``, as far as it did."""
         found = {name: self.constraints[of].dual_value for name, of in self._constraint_of.items()}
         known = {name: value for name, value in found.items() if value is not None}
-        return {name: self._sign * np.array(value) for name, value in known.items()}
+        return {name: np.array(value) for name, value in known.items()}
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         """The values of ``variables``, and the dual values of ``constraints``, by name."""
         labels = {name: of for name, of in self._constraint_of.items() if name in dual}
-        return point, {of: self._sign * dual[name] for name, of in labels.items()}
+        return point, {of: dual[name] for name, of in labels.items()}
 
     # -- solved and judged: any arrays, whoever computed them -------------------------------------
 

@@ -21,7 +21,7 @@ from ..validation import SOLVE, PublicNames, arguments, positive_number, refuse_
 from .checkpoint import refuse_for_path
 from .explanation import ExplainedProblem
 from .pictures.answers import draw_arrays
-from .posing import from_dict, to_dict
+from .posing import from_dict, stated, to_dict
 from .row_blocks import refuse_blocks
 from .solution import Solution, SolutionPath
 
@@ -146,8 +146,8 @@ def of_attribute(model: Any, name: str) -> str:
 
 
 def of_estimator(models: Mapping[str, Any], name: str) -> str:
-    """The models that have the minimiser of a scikit-learn estimator."""
-    words = ""
+    """The models that have the minimiser of a scikit-learn estimator, or what one of before is."""
+    words = stated(name)
     for model, found in models.items():
         constants = vars(found).get("scikit_learn", {}).get(name)
         if constants is not None:

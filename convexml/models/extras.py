@@ -14,7 +14,7 @@ import numpy as np
 
 from ..certificates import Certificate
 from ..certificates.likelihood import Shares
-from ..certificates.transport import NAMES, Neighbours
+from ..certificates.neighbours import NAMES, Neighbours
 from ..certificates.trees import Packing, SpanningTrees
 from ..data.columns import NamedColumns, column_names, match_columns
 from ..errors import InputError

@@ -30,6 +30,8 @@ from ..validation import arguments, for_part, positive_number
 from .inputs import Samples, dense, samples_of_dict
 from .solution import REBUILD, Solution
 
+STATEMENTS = ("convex_regression", "enclosing_ball", "optimal_transport")
+"""Models of before that are plain CVXPY now: their files in problems/, named as the model was."""
 Parts = tuple[Loss, Penalty, str | float]
 """Loss, penalty and the scale of the loss: "mean", "sum" or a number."""
 
@@ -410,6 +412,17 @@ def rebuild(module: Any, described: dict[str, Any]) -> Any:
         for key, value in described["parameters"].items()
     }
     return getattr(module, described["class"])(**given)
+
+
+def stated(name: str) -> str:
+    """What to use in place of a model that is a statement in plain CVXPY now, else ""."""
+    for file in STATEMENTS:
+        if name.replace("_", "").casefold() == file.replace("_", ""):
+            return (
+                f" It is plain CVXPY now: pose it as problems/{file}.py does; cml.solve(problem) "
+                f'solves and certifies it. A problem file says statement = "{file}.py".'
+            )
+    return ""
 
 
 def register_models(names: list[str], model_of: Callable[[str], Any]) -> None:

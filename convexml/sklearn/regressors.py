@@ -15,7 +15,7 @@ from ..certificates.learning.repair import repair_dual
 from ..certificates.scale import learning_scale
 from ..data import as_design
 from ..losses import Absolute, Huber, Linex, Loss, Pinball, Poisson, Squared
-from ..models.shape import MonotoneRegression
+from ..models.monotone import MonotoneRegression
 from ..numerics import EPS, Array, gamma
 from ..penalties import L1, L2, Box, ElasticNet, Nonnegative, NonnegativeElasticNet, Penalty, Zero
 from ..problem import Objective

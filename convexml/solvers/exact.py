@@ -14,23 +14,10 @@ from ..certificates.algebra.searchers import highs
 from ..certificates.projection import Stacked
 from ..certificates.residuals import Dantzig
 from ..numerics import ROUNDING, Array, gamma, length
-from ..problem.geometry import Distances, Merging, enclosing_balls
+from ..problem.geometry import Distances, Merging
 from ..problem.linear_program import LinearData
 from ..problem.residuals import RegressionSamples, multipliers_of_blocks, pooled, support_lines
 from ..problem.stumps import Stumps
-
-# Farthest points: the smallest enclosing ball, by the few points that carry it.
-
-
-def farthest_points(X: Array) -> Iterator[Array]:
-    """Yield the weights alpha of the points of growing balls, each with the farthest added.
-
-    The ball through the active points is the largest D on their affine hull; D rises in every step,
-    so that it ends after finitely many (Elzinga and Hearn, 1972,
-    https://doi.org/10.1287/mnsc.19.1.96).
-    """
-    yield from enclosing_balls(X)
-
 
 # Kruskal's algorithm: the least spanning tree, and the packing of partitions that proves it.
 

@@ -35,7 +35,6 @@ from .dual.proximal_point import proximal_point
 from .dual.smo import smo
 from .exact import (
     boosting,
-    farthest_points,
     kruskal,
     pool_adjacent_violators,
     scaled_lasso,
@@ -185,7 +184,6 @@ TABLE = (
         (*SCALAR, "finite loss", "bounded box dual"),
         200,
     ),
-    Algorithm("farthest_points", farthest_points, BROUGHT, 1000),
     Algorithm("kruskal", kruskal, BROUGHT, 1),
     Algorithm("boosting", boosting, BROUGHT, 1),
     Algorithm("pool_adjacent_violators", pool_adjacent_violators, BROUGHT, 1),

@@ -39,7 +39,7 @@ POISSON = float(np.mean(COUNTS * np.log(np.where(COUNTS > 0.0, COUNTS, 1.0) / CO
 NULL = {
     **dict.fromkeys(("LeastSquares", "Ridge", "ConstrainedRidge", "Lasso"), SPREAD),
     **dict.fromkeys(("ConstrainedLasso", "ElasticNet", "GroupLasso", "Slope"), SPREAD),
-    **dict.fromkeys(("GeneralizedLasso", "TrendFilter", "ConvexRegression"), SPREAD),
+    **dict.fromkeys(("GeneralizedLasso", "TrendFilter"), SPREAD),
     "HuberRegression": least(huber, FINE) / N,
     "QuantileRegression": least(lambda r: np.maximum(0.3 * r, -0.7 * r)) / N,
     "PoissonRegression": max(POISSON, 1.0),
@@ -57,15 +57,11 @@ NULL = {
     "NuSVC": 0.5 * (0.4 * N) ** 2 * float(np.var(X, axis=0).sum()),
     "AdaBoost": 1.0,
     "SquareRootLasso": float(np.std(REAL)),
-    "EnclosingBall": float(
-        np.max(np.sum((X - 0.5 * (X.min(axis=0) + X.max(axis=0))) ** 2, axis=1))
-    ),
     "MonotoneRegression": 0.5 * float(np.var(every_model.RISING)),
     "ConvexClustering": 0.5 * 5.0 * float(np.var(every_model.POINTS, axis=0).sum()),
     "KMeansBound": 5.0 * float(np.var(every_model.POINTS, axis=0).sum()),
     "NearestNeighbors": float(np.mean(np.linalg.norm(X - X[0] - 0.1, axis=1))),
     "SpanningTree": 4.0 * float(abs(every_model.DISTANCES[np.triu_indices(5, 1)]).mean()),
-    "OptimalTransport": float(every_model.MASSES @ every_model.COSTS @ np.full(4, 0.25)),
 }
 """P_0 of each model, by closed forms or a search."""
 ROUNDED = {

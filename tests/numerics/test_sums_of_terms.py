@@ -18,7 +18,6 @@ from support.exact.exact_numbers import HALF, ONE, ZERO, Row, ball, dot, exact, 
 
 import convexml as cml
 from convexml import losses, penalties
-from convexml.certificates.convex_regression import Convex
 from convexml.certificates.residuals import Correlations, Dantzig, SquareRoot, in_balance
 from convexml.data import as_design
 from convexml.numerics import Array
@@ -272,25 +271,6 @@ def test_residuals_and_correlations_are_as_near_as_they_tell() -> None:
         assert_near(shift, [-sum(q) / n])
         q = [x - sum(q) / n for x in q]
         assert_near((across, off), [c * dot(line, q) for line in told])
-
-
-def test_pieces_and_their_multipliers_are_as_near_as_they_tell() -> None:
-    rng = np.random.default_rng(8)
-    for _ in range(20):
-        n, d, far = int(rng.integers(2, 5)), int(rng.integers(1, 3)), rng.choice([0.0, 1e8])
-        X, g, theta = (rng.normal(size=s) + far for s in ((n, d), (n, d), n))
-        lam, problem = rng.exponential(size=(n, n)), Convex(X, theta)
-        steps = float(rng.choice([0.0, 0.1])) * lam
-        (t, found), (slack, e) = problem.completed([lam], steps), problem.images((theta, g))[1]
-        moved = ends_of(rng, lam.ravel(), steps.ravel())
-        pulls = [sum(moved[k::n]) - sum(moved[k * n : k * n + n]) for k in range(n)]
-        assert_near(t, pulls)
-        assert_near(found, [-x for x in moved])
-        points, slopes, values = table(X), table(g), row(theta)
-        assert_near((slack, e), [
-            values[j] - values[i] - dot(slopes[i], points[j]) + dot(slopes[i], points[i])
-            for i in range(n) for j in range(n)
-        ])  # fmt: skip
 
 
 def test_squares_cover_the_neighbourhood_they_are_told() -> None:

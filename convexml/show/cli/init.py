@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from ...errors import ProblemFileError, instead
 from .options import models, of_models
 
 EXAMPLES = """\b
@@ -37,7 +36,9 @@ def started(model: str) -> str:
     """The template for a model: its formula, its parameters, and data that it is at home with."""
     starts = tomllib.loads(_read("starts.toml"))
     if model not in starts["models"]:
-        raise ProblemFileError(f"init: there is no model {model!r}.{instead(model, models())}")
+        from ...library.registry import model as known
+
+        known(model)  # it tells what there is instead
     start = starts["models"][model]
     parameters = ["[parameters]", *start["parameters"]] if "parameters" in start else []
     source, *chosen = starts["data"][start["data"]]

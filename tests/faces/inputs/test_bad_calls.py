@@ -108,12 +108,6 @@ cml.SpanningTree(1.0 - np.eye(3)).clusters(4)
     # SpanningTree.clusters: count | 4 | at most 3 | at most
 cml.SpanningTree(1.0 - np.eye(3)).certify(np.eye(3, k=1), partitions=np.zeros((2, 3)))
     # SpanningTree.certify | partitions | their y | pass both
-cml.OptimalTransport([1.0, 1.0], [1.0, 2.0], np.ones((2, 2)))
-    # OptimalTransport: the sums of a and b | 2.0 and 3.0 | equal | Divide each by its sum
-cml.OptimalTransport([0.0, 0.0], [0.0, 0.0], np.ones((2, 2)))
-    # OptimalTransport: a | its sum is 0 | some mass | must hold
-cml.OptimalTransport([1.0, 1.0], [1.0, 0.5, 0.5], np.ones((3, 2)))
-    # OptimalTransport: costs | (3, 2) | shape (2, 3) | a row for each of a
 cml.LPBoost(X, np.arange(len(X)) % 2, 1.5)  # LPBoost: nu | 1.5 | (0, 1] | must be in
 cml.stumps(np.ones((4, 2)))
     # stumps: every column of X is constant | no stump tells | that varies | Pass a feature
@@ -128,8 +122,6 @@ cml.GeneralizedLasso(X, Y, 0.1, np.eye(4))
 cml.Slope(X, Y, [0.1, 0.2, 0.1, 0.1, 0.1])
     # Slope: lams | got 0.2 at entry 1 after 0.1 | must not increase | sorted(lams
 cml.Slope(X, Y, [0.2, 0.1])  # Slope: lams | got 2 | one entry per feature (5) | Pass 5 numbers
-cml.EnclosingBall(1e+200 * X)
-    # EnclosingBall: squared distances of X | entries up to | beyond float64 | change its unit
 cml.AdaBoost(X, Y > 0.0, 0)
     # AdaBoost: rounds | got 0 | must be > 0 | a whole number from 1 on, such as 100
 cml.TrendFilter(Y, 0.1).cross_validate([0.1])

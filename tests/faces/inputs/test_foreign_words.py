@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,17 @@ import pytest
 from support.refusals import KERNEL, LASSO, NAMES, PROGRAM, RIDGE, SOLVED, X, Y, refused, table
 
 import convexml as cml
+from convexml import models
 from convexml.errors import (
-    STATEMENTS,
     ConvexmlError,
     InputError,
     NoSuchNameError,
+    ProblemFileError,
     UnknownSolverError,
-    instead,
 )
+from convexml.library import registry
+from convexml.models.posing import STATEMENTS
+from convexml.show.cli.init import started
 
 PROBLEMS = Path(__file__).resolve().parents[3] / "problems"
 WORDS = table("""
@@ -100,10 +104,15 @@ def test_a_slip_is_told_in_words(call: str) -> None:
 
 @pytest.mark.parametrize("file", STATEMENTS)
 def test_a_model_that_became_a_statement_names_its_file(file: str) -> None:
-    named = PROBLEMS / f"{file}.py"
-    assert named.is_file()
-    assert f"problems/{named.name}" in instead(file, cml.__all__)
-    assert f'statement = "{named.name}"' in instead(file.title().replace("_", ""), [file])
+    assert (PROBLEMS / f"{file}.py").is_file()
+    told = re.escape(f"problems/{file}.py") + rf'.*cml\.solve.*statement = "{file}.py"'
+    name = file.title().replace("_", "")
+    for package in (cml, models):
+        with pytest.raises(NoSuchNameError, match=f"no attribute '{name}'.*{told}"):
+            getattr(package, name)
+    for call in (started, registry.model):
+        with pytest.raises(ProblemFileError, match=f"no model '{file}'.*{told}"):
+            call(file)
 
 
 def test_a_name_that_is_not_there_is_python_s_error_and_ours() -> None:

@@ -80,7 +80,7 @@ def test_kinds_of_the_conditions_of_a_machine() -> None:
     assert counts["complementary slackness"] == 2
 
 
-@pytest.mark.parametrize("name", ["Ridge", "SoftMarginSVM", "LogisticRegression", "EnclosingBall"])
+@pytest.mark.parametrize("name", ["Ridge", "SoftMarginSVM", "LogisticRegression"])
 def test_no_corrupted_derivation_passes(name: str) -> None:
     """Another sign, no factor, in what minimises and what is left."""
     page, solution = page_of(EVERY[name]())
@@ -102,7 +102,7 @@ def curved(name: str) -> list[str]:
 
 def test_where_a_point_of_slater_is_needed() -> None:
     needed = {name for name in EVERY if curved(name)}
-    assert needed == {"ConstrainedRidge", "EnclosingBall", "KMeansBound", "PrincipalComponents"}
+    assert needed == {"ConstrainedRidge", "KMeansBound", "PrincipalComponents"}
     assert all(EVERY[name]().slater for name in needed)
 
 

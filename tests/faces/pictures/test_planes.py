@@ -83,29 +83,6 @@ def test_the_legend_of_a_polytope_covers_nothing_of_it(size: tuple[float, float]
     assert legend.x0 >= axes.bbox.x1
 
 
-@pytest.mark.parametrize("d", [2, pytest.param(4, marks=pytest.mark.slow)])
-def test_a_ball_is_drawn_around_its_points(d: int) -> None:
-    points = np.random.default_rng(3).normal(size=(25, d))
-    solution = cml.EnclosingBall(points).solve()
-    figure = faultless(solution.plot())
-    axes = figure.axes[0]
-    (disc,) = axes.patches
-    radius = float(solution.primal["radius"])
-    assert disc.get_radius() == radius
-    (held,) = (c for c in axes.collections if len(c.get_offsets()))
-    hollow = axes.lines[0].get_xydata()
-    drawn = np.concatenate([held.get_offsets(), hollow]) - disc.get_center()
-    assert np.linalg.norm(drawn, axis=1).max() <= radius * (1.0 + 1e-9)
-    assert len(held.get_offsets()) == len(solution.support)
-    alpha = solution.dual["alpha"][solution.support]
-    assert np.array_equal(np.argsort(held.get_sizes()), np.argsort(alpha))
-    told = axes.get_title("left").replace("\n", " ")
-    assert ("projected from 4 features" in told) == (d == 4)
-    if d == 2:
-        np.testing.assert_allclose(disc.get_center(), solution.primal["center"])
-        np.testing.assert_allclose(np.linalg.norm(drawn[: len(alpha)], axis=1), radius, rtol=1e-6)
-
-
 def test_a_projection_says_that_it_is_one() -> None:
     wide = np.column_stack([X, X[:, 0] ** 2])
     told = cml.SoftMarginSVM(wide, LABELS).solve().plot().axes[0].get_title("left")

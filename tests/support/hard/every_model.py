@@ -78,9 +78,8 @@ LABELS: tuple[ModelCase, ...] = (
 )  # fmt: skip
 """Models of labels, which have no X to spoil: their labels are in tests/truth/models."""
 ELSEWHERE = (
-    "AdaBoost", "EnclosingBall", "LearningProblem", "LinearProgram", "MonotoneRegression",
-    "ConvexRegression", "GeneralizedLasso", "TrendFilter", "NearestNeighbors", "OptimalTransport",
-    "SpanningTree",
+    "AdaBoost", "LearningProblem", "LinearProgram", "MonotoneRegression",
+    "GeneralizedLasso", "TrendFilter", "NearestNeighbors", "SpanningTree",
 )  # fmt: skip
 """What the models above are made of, by every loss and penalty; and what has no samples, or no
 weights: tests/truth/models has their hard inputs."""

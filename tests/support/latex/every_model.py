@@ -23,10 +23,9 @@ SOME_ZERO = np.where(np.arange(N) == 3, 0.0, WEIGHTS)
 DISTANCES = np.abs(POINTS[:, None, 0] - POINTS[None, :, 0]) - 0.5 * (
     POINTS[:, None, 1] != POINTS[None, :, 1]
 )
-A, COSTS = np.diff(np.eye(D), axis=0), np.abs(X[:4, :4])
+A = np.diff(np.eye(D), axis=0)
 STEPS = np.arange(12.0)[:, None] // 4
 SIDES = np.array([1.0, -1.0, 1.0, 1.0, -1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
-MASSES = np.array([0.1, 0.2, 0.3, 0.4])
 GREEK = "alpha beta nu mu lambda rho xi theta".split()
 OWN = {"xi_star": r"\xi^*", "alpha_star": r"\alpha^*", "beta_star": r"\beta^*", "r_plus": "r^+"}
 OWN |= {"r_minus": "r^-", "lambda_ub": r"\lambdaub", "lambda_lower": r"\lambdalower"}
@@ -49,13 +48,11 @@ MORE: dict[str, Callable[..., Any]] = {
     "BernoulliLikelihood": lambda **k: cml.BernoulliLikelihood((X[:, 0] > 0.0) * 1.0, **k),
     "CategoricalLikelihood": lambda **k: cml.CategoricalLikelihood(CLASSES, classes=[0, 1, 2, 3],
         **k),
-    "EnclosingBall": lambda **k: cml.EnclosingBall(X, **k),
     "GeneralizedLasso": lambda **k: cml.GeneralizedLasso(X, REAL, 0.1, A, **k),
     "MonotoneRegression": lambda **k: cml.MonotoneRegression(RISING, **k),
     "MonotoneRegression falling": lambda **k: cml.MonotoneRegression(-RISING, increasing=False,
         **k),
     "TrendFilter": lambda **k: cml.TrendFilter(REAL, 0.1, **k),
-    "ConvexRegression": lambda **k: cml.ConvexRegression(X[:, :1], REAL, **k),
     "DantzigSelector": lambda **k: cml.DantzigSelector(X, REAL, 0.1, **k),
     "SquareRootLasso": lambda **k: cml.SquareRootLasso(X, REAL, 0.1, **k),
     "ConvexClustering": lambda **k: cml.ConvexClustering(POINTS, 0.15, **k),
@@ -63,7 +60,6 @@ MORE: dict[str, Callable[..., Any]] = {
     "PrincipalComponents": lambda **k: cml.PrincipalComponents(X, 2, **k),
     "NearestNeighbors": lambda **k: cml.NearestNeighbors(X, X[:1] + 0.1, 3, **k),
     "SpanningTree": lambda **k: cml.SpanningTree(DISTANCES, **k),
-    "OptimalTransport": lambda **k: cml.OptimalTransport(MASSES, [0.25] * 4, COSTS, **k),
 }  # fmt: skip
 BOUNDS = [(0, None), (None, 4), (-1, 5), [(0, 3), (None, 2), (0, None)], (None, None)]
 
@@ -222,10 +218,6 @@ class Builder:
 
     # -- shapes and sequences ---------------------------------------------------------------------
 
-    def EnclosingBall(self) -> None:
-        self.words |= {key: self.solution.primal[key] for key in ("center", "radius")}
-        self.names["x"] = X
-
     def GeneralizedLasso(self) -> None:
         self.samples(REAL)
         self.names[r"\lambda"] = 0.1
@@ -244,10 +236,6 @@ class Builder:
         self.names |= {"y": REAL, r"\lambda": 0.1}
         self.words["differences of order 2"] = np.diff(np.eye(N), n=2, axis=0)
         self.size(i=N - 2)
-
-    def ConvexRegression(self) -> None:
-        self.names |= {"x": X[:, :1], "y": REAL, r"\lambda": self.names.pop(r"\lambda")}
-        self.size(i=N, j=N, k=N)
 
     def DantzigSelector(self) -> None:
         self.samples(REAL)
@@ -296,11 +284,6 @@ class Builder:
         self.names |= {r"\crossing": between @ x[edges], r"\total": np.sum(x[edges])}
         self.names[r"\load"] = self.names["y"] @ between
         self.ranges = {"e": range(10), r"\pi": range(len(parts))}
-
-    def OptimalTransport(self) -> None:
-        self.words["plan"] = self.solution.primal["plan"]
-        self.names |= {"C": COSTS, "a": MASSES, "b": np.full(4, 0.25)}
-        self.size(i=4, j=4)
 
     def LinearProgram(self) -> None:
         data = self.problem.data

@@ -1,93 +1,23 @@
-"""Regressions of a shape, balls and the generalized lasso: rationals, lines, exact fits, edges."""
+"""Fits of a shape, and the statements of some: other routes, rationals, exact fits, edges."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
+from runpy import run_path
+from types import SimpleNamespace as Data
 
 import cvxpy as cp
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from support.model_cases import optimal
-from support.oracles.shapes import enclosing_ball
+from support.oracles import shapes
 
 import convexml as cml
 from convexml import Verdict
 from convexml.numerics import Array
-
-DIABETES = load_diabetes()
-X = DIABETES.data[:10, [2, 8]] * 20.0
-Y = DIABETES.target[:10] / 50.0
-
-
-def plain(X: Array, y: Array) -> float:
-    """The optimal value by CVXPY, a constraint for each point."""
-    (n, d), theta = X.shape, cp.Variable(len(y))
-    g = cp.Variable((n, d))
-    rows = [theta >= theta[i] + (X - X[i]) @ g[i] for i in range(n)]
-    problem = cp.Problem(cp.Minimize(cp.sum_squares(y - theta) / (2 * n)), rows)
-    return float(problem.solve(solver="CLARABEL", tol_gap_rel=1e-10, tol_gap_abs=1e-12))
-
-
-def test_points_on_a_grid_and_columns_that_depend() -> None:
-    rng = np.random.default_rng(0)
-    grid = np.array([[i, j] for i in range(5) for j in range(5)], dtype=float)
-    y = np.square(grid - 2.0).sum(axis=1) / 4.0 + rng.normal(size=25)
-    for given in (grid, rng.integers(0, 3, size=(25, 2)) + 0.1):
-        solution = cml.ConvexRegression(given, y).solve()
-        assert solution.status == "optimal"  # points on edges are means of those on their edge
-        assert solution.objective == pytest.approx(plain(given, y), rel=1e-5)
-    more = np.column_stack([grid, grid[:, 0], 3.0 * np.ones(25)])
-    assert cml.ConvexRegression(more, y).solve().objective == pytest.approx(plain(grid, y))
-
-
-def test_multipliers_of_extreme_points_prove_nothing() -> None:
-    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    problem = cml.ConvexRegression(corners, [1.0, 0.0, 5.0])
-    lam = np.zeros((3, 3))
-    lam[0, 1] = 10.0  # by its formula D would be far above P* = 0
-    found = problem.certify(theta=[1.0, 0.0, 5.0], **{"lambda": lam})
-    assert found.dual_objective <= 0.0
-    inside = np.vstack([corners, [[0.3, 0.3]]])
-    problem = cml.ConvexRegression(inside, [0.0, 0.0, 0.0, 1.0])
-    lam = np.zeros((4, 4))
-    lam[3, :3] = [0.04, 0.03, 0.03]  # balances but for rounding: 0.3 is none of these
-    least = plain(inside, np.array([0.0, 0.0, 0.0, 1.0]))
-    found = problem.certify(theta=np.full(4, 0.25), g=np.zeros((4, 2)), **{"lambda": lam})
-    assert 0.0 < found.dual_objective <= least * (1.0 + 1e-9)
-
-
-def test_points_next_to_an_edge_are_undecided_with_a_reason() -> None:
-    x = 0.3 + 0.1 * np.arange(4.0)
-    along = np.column_stack([x, x * (1.0 + 2.0**-50 * np.array([0.0, 1.0, -1.0, 0.0]))])
-    solution = cml.ConvexRegression(along, [0.0, 1.0, 1.0, 0.0]).solve()
-    assert solution.status == "inaccurate"
-    assert "balance up to rounding only" in solution.certificate.reason
-
-
-def test_a_point_beside_its_constraints_has_no_bound() -> None:
-    """y itself is below the least value: what it may gain is no distance from the optimum."""
-    problem = cml.ConvexRegression(X, Y)
-    solution = problem.solve(tol=1e-9)
-    g = solution.primal["g"]
-    for theta in (Y, 0.5 * (Y + solution.primal["theta"])):
-        assert 0.5 * float(np.mean(np.square(Y - theta))) < solution.objective
-        for dual in ({}, {"lambda": solution.dual["lambda"]}):
-            found = problem.certify(theta=theta, g=g, **dual)
-            assert found.verdict is Verdict.REFUTED
-            assert "is violated by" in found.reason
-            assert (found.gap, found.proved_gap) == (np.inf, np.inf)
-    slight = solution.primal["theta"] + 1e-9 * np.arange(10.0)  # within tol: priced, as before
-    assert np.isfinite(problem.certify(theta=slight, g=g).gap)
-
-
-def test_a_step_beside_its_constraints_is_no_better_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    step = {"theta": Y, "g": np.zeros((10, 2))}, {"lambda": np.zeros((10, 10))}
-    monkeypatch.setattr(cml.ConvexRegression, "_iterates", lambda *_: iter([step]))
-    found = cml.ConvexRegression(X, Y).certify(theta=np.full(10, Y.mean()), g=np.zeros((10, 2)))
-    assert (found.verdict, found.witness) == (Verdict.UNDECIDED, None)
-
 
 IRIS = load_iris().data
 Point = tuple[Fraction, Fraction]
@@ -115,56 +45,57 @@ def exact_square(X: Array) -> Fraction:
     return min(max(away(c, p) for p in points) for c in centres)
 
 
-def test_it_is_that_of_welzl() -> None:
+PROBLEMS = Path(__file__).resolve().parents[3] / "problems"
+
+
+def stated(name: str, **data: Array) -> cp.Problem:
+    """The problem that a statement of the library poses of these data."""
+    problem: cp.Problem = run_path(str(PROBLEMS / f"{name}.py"))["primal"](Data(**data))
+    return problem
+
+
+def certified(name: str, least: float, **data: Array) -> None:
+    """cml.solve certifies the statement, at the optimal value that another route finds."""
+    problem = stated(name, **data)
+    assert cml.solve(problem).verdict is Verdict.CERTIFIED
+    assert problem.value == pytest.approx(least, rel=1e-6, abs=1e-8)
+
+
+def test_statements_are_certified_at_the_values_of_other_routes() -> None:
     rng = np.random.default_rng(0)
-    shapes = [rng.normal(size=(60, 3)), rng.integers(-2, 3, size=(40, 3)).astype(float)]
     sphere = rng.normal(size=(40, 4))
-    for X in (*shapes, sphere / np.linalg.norm(sphere, axis=1)[:, None], IRIS, IRIS[:, :1]):
-        solution = optimal(cml.EnclosingBall(X), tol=1e-12)
-        assert solution.objective == pytest.approx(enclosing_ball(X)["objective"], rel=1e-11)
-        c, r = solution.primal["center"], float(solution.primal["radius"])
-        distances = np.linalg.norm(X - c, axis=1)
-        assert distances.max() <= r
-        assert np.all(np.diff(solution.support) > 0)
-        np.testing.assert_allclose(distances[solution.support], r, rtol=1e-9)
-        np.testing.assert_allclose(solution.dual["alpha"] @ X, c, atol=1e-12)
+    sphere /= np.linalg.norm(sphere, axis=1)[:, None]
+    repeated = np.array([[1.0, 2.0]] * 3)
+    integers = rng.integers(-2, 3, size=(40, 3)).astype(float)
+    for X in (rng.normal(size=(60, 3)), integers, sphere, repeated, IRIS[:, :1]):
+        certified("enclosing_ball", shapes.enclosing_ball(X)["objective"], X=X)
+    x = 20.0 * load_diabetes().data[:20, [2]]
+    y = load_diabetes().target[:20] / 50.0
+    for X in (x, np.round(x)):  # some points twice
+        certified("convex_regression", shapes.convex_regression(X, y)["objective"], X=X, y=y)
+    for n in (1, 6, 40):
+        given = {"X": IRIS[:n], "Q": IRIS[60 : 60 + n]}
+        certified("optimal_transport", shapes.optimal_transport(**given)["objective"], **given)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_balls_cover_what_is_lost(seed: int) -> None:
+def test_no_gap_of_a_ball_is_less_than_what_is_lost(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    X = 10.0 ** rng.integers(0, 12) + rng.normal(size=(7, 2))
+    X = 10.0 ** rng.integers(0, 6) + rng.normal(size=(7, 2))
     X[:2] = X[2:4]
-    problem, least = cml.EnclosingBall(X), exact_square(X)
-    best = problem.solve(tol=1e-9)
-    for _ in range(40):
-        size = float(rng.choice([0.0, 1e-14, 1e-6, 1.0]))
-        center = best.primal["center"] + size * rng.normal(size=2)
-        reach = np.linalg.norm(X - center, axis=1).max() * (1.0 + 1e-14)  # rounded up
-        radius = rng.choice([1.0, 1.0 - size / 100.0]) * reach
-        alpha = best.dual["alpha"] + size * rng.normal(size=7)
-        given = {"alpha": alpha} if rng.integers(0, 2) else {}
-        found = problem.certify(center=center, radius=radius, tol=1e-9, **given)
-        lost = Fraction(float(radius)) ** 2 - least
+    problem, least = stated("enclosing_ball", X=X), exact_square(X)
+    cml.solve(problem, tol=1e-9)
+    center, radius = (problem.var_dict[name] for name in ("center", "radius"))
+    best = center.value
+    for size in (0.0, 1e-14, 1e-6, 1.0):
+        center.value = best + size * rng.normal(size=2)
+        reach = np.linalg.norm(X - center.value, axis=1).max() * (1.0 + 1e-14)  # rounded up
+        radius.value = rng.choice([1.0, 1.0 - size / 100.0]) * reach
+        found = cml.certify(problem, tol=1e-9)
+        lost = Fraction(float(radius.value)) ** 2 - least
         assert lost <= Fraction(found.gap)
-        assert found.proved_gap == found.gap
-        if abs(float(lost)) > 1e-8 * float(least):
+        if abs(float(lost)) > 1e-8 * found.scale:
             assert found.verdict is not Verdict.CERTIFIED
-        if np.any(alpha > 0.0):
-            kept = np.maximum(alpha, 0.0)
-            value, rounding = problem.program.bound(kept)
-            assert Fraction(value) - Fraction(rounding) <= least
-
-
-def test_single_and_repeated_points() -> None:
-    for X in ([[3.0, 4.0]], [[1.0, 2.0]] * 3, [[1e300]], [[0.0, 0.0]]):
-        solution = cml.EnclosingBall(X).solve()
-        assert (solution.status, solution.objective, solution.gap) == ("optimal", 0.0, 0.0)
-        np.testing.assert_array_equal(solution.primal["center"], X[0])
-        assert cml.Solution.from_json(solution.to_json()).status == "optimal"
-    pair = cml.EnclosingBall([[0.0], [2.0]]).solve()
-    assert pair.objective == pytest.approx(1.0)
-    np.testing.assert_allclose(pair.dual["alpha"], [0.5, 0.5])
 
 
 BMI, DISEASE = load_diabetes().data[:, 2], load_diabetes().target
