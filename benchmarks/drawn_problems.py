@@ -153,11 +153,11 @@ PENALTIES = (
 
 def models(seed: int) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Names and problems to pose: every model in every form, every loss with some penalties."""
-    for k, (name, make) in enumerate(MODELS.items()):
+    for name, make in MODELS.items():
         for form in ("mild", "awkward", "sparse"):
             if form == "sparse" and any(word in name for word in DENSE):
                 continue
-            sample = Sample(np.random.default_rng([seed, k]), form)
+            sample = Sample(np.random.default_rng([seed, *name.encode()]), form)
             taken = _taken(name, sample)
             yield f"{name}, {form}", lambda make=make, s=sample, k=taken: make(s, **k)
     pairs = product([(kind, loss) for kind in LOSSES for loss in LOSSES[kind]], PENALTIES)

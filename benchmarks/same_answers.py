@@ -131,8 +131,9 @@ def tried(task: Callable[[], Any]) -> Any:
 
 def of_models(seed: int) -> Iterator[tuple[str, Callable[[], Record]]]:
     """Every model solved, then judged at moved points."""
-    for k, (name, pose) in enumerate(models(seed)):
+    for name, pose in models(seed):
         held: dict[str, Any] = {}
+        key = [seed, *name.encode()]
 
         def solve(pose: Any = pose, held: dict[str, Any] = held) -> Record:
             held["problem"] = pose()
@@ -143,7 +144,7 @@ def of_models(seed: int) -> Iterator[tuple[str, Callable[[], Record]]]:
         for place, (by, passed) in MOVES.items():
             yield (
                 f"{name}: judged {place}",
-                lambda held=held, by=by, passed=passed, key=[seed, 5000, k]: judged(
+                lambda held=held, by=by, passed=passed, key=key: judged(
                     held["problem"], held["solution"], by, passed, key
                 ),
             )
