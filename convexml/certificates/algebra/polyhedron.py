@@ -348,8 +348,23 @@ class Nearby:
     step: float
 
 
+class Widest(NamedTuple):
+    """A point, and which inequalities and bounds it takes for always active."""
+
+    point: Array
+    active: Array
+    at_lower: Array
+    at_upper: Array
+
+
 def relative_interior(data: LinearData) -> Interior | None:
-    """Find a point with room, by one linear program; None where none is verified.
+    """Find a point with room, by one linear program; None where none is verified."""
+    found = widest(data)
+    return None if found is None else verified_interior(data, found)
+
+
+def widest(data: LinearData) -> Widest | None:
+    """A point with room where there can be room, as a solver finds it.
 
     It maximises the sum of t over A_ub z + t <= b_ub tau, A_eq z = b_eq tau, lower tau + t <= z
     <= upper tau - t, 0 <= t <= 1, tau >= 1: then t is 1 where there can be room, and 0 where not.
@@ -383,7 +398,7 @@ def relative_interior(data: LinearData) -> Interior | None:
     m, low = data.b_ub.size, int(lower.sum())
     at_lower, at_upper = np.zeros(data.n, dtype=bool), np.zeros(data.n, dtype=bool)
     at_lower[lower], at_upper[upper] = always[m : m + low], always[m + low :]
-    return _verified(data, z, always[:m], at_lower, at_upper)
+    return Widest(z, always[:m], at_lower, at_upper)
 
 
 def _has_slacks(data: LinearData) -> bool:
@@ -404,10 +419,9 @@ def _central(search: LinearData) -> Array | None:
     return x if close else highs(search).x
 
 
-def _verified(
-    data: LinearData, z: Array, active: Array, at_lower: Array, at_upper: Array
-) -> Interior | None:
+def verified_interior(data: LinearData, found: Widest) -> Interior | None:
     """The point, projected on what is always active, if there is room everywhere else."""
+    z, active, at_lower, at_upper = found
     fixed = at_lower | at_upper
     z = np.where(at_lower, data.lower, np.where(at_upper, data.upper, z))
     equal = sparse.vstack(

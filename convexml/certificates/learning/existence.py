@@ -7,9 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 
-from ...deadline import seconds_left
 from ...formulas import Condition, worst
 from ...numerics import EPS, ROUNDING, Array, length
 from ...problem import Objective, frame_of, once
@@ -133,44 +132,6 @@ def orthonormal(E: Array) -> tuple[Array, Array]:
 def with_ones(objective: Objective, X: Array) -> Array:
     """E = [X, 1] where there is an intercept, else X."""
     return np.column_stack([X, np.ones(len(X))]) if objective.fit_intercept else X
-
-
-def furthest(turned: Any, held: Any, bounds: Any) -> Array | None:
-    """Maximise sum t with 0 <= t <= 1, t + turned x <= 0, held x = 0 and x in its bounds, by HiGHS.
-
-    Every row that any x can move has t = 1: no other one is at 0 where it need not be. None where
-    no row moves.
-    """
-    count, k = turned.shape
-    from scipy import optimize
-
-    found = optimize.linprog(
-        np.append(np.zeros(k), -np.ones(count)),
-        A_ub=sparse.hstack([turned, sparse.eye_array(count)], format="csr"),
-        b_ub=np.zeros(count),
-        A_eq=sparse.hstack([held, sparse.csr_array((held.shape[0], count))], format="csr"),
-        b_eq=np.zeros(held.shape[0]),
-        bounds=[*bounds, *[(0.0, 1.0)] * count],
-        method="highs",
-        options={"time_limit": seconds_left()},
-    )
-    return None if found.x is None or not -found.fun > 0.5 else found.x[:k]
-
-
-def at_zero(rows: Array, start: Array) -> Array | None:
-    """The x nearest to ``start``, coordinate by coordinate, with rows x = 0 exactly; then rounded.
-
-    None where these are too many integers.
-    """
-    n, k = rows.shape
-    if n * k * min(n, k) > OPERATIONS or not k:
-        return None
-    order = np.argsort(np.abs(start), kind="stable")  # pivots in small entries move little
-    found = solve_exactly(rows[:, order], np.zeros(n), [Fraction(v) for v in start[order].tolist()])
-    assert found is not None  # x = 0 is a solution
-    exact = np.zeros(k)
-    exact[order] = [float(value) for value in found]
-    return exact
 
 
 def few(n: int, k: int) -> bool:

@@ -16,9 +16,10 @@ from ...numerics import EPS, ROUNDING, Array, length
 from ...problem import Frame, MulticlassObjective, Objective, frame_of
 from ...problem.frame import base_of
 from ...problem.linear_program import LinearData
+from ..algebra.polyhedron import Widest, nearby, verified_interior, widest
 from ..algebra.sums import exact_residual
 from ..conic.infeasible import find_linear_infeasibility
-from .existence import SMALL_ENOUGH, Evidence, at_zero, few, furthest, orthonormal, with_ones
+from .existence import SMALL_ENOUGH, Evidence, orthonormal, with_ones
 from .margin import with_margin
 from .repair import repair_dual
 from .rounding import dual_rounding
@@ -83,8 +84,6 @@ def _told(point: Array) -> str:
 # Directions along which no loss rises and some fall, verified: the infimum is not attained.
 
 
-NEAR = 1e-7
-"""Products below this share of the largest are 0 where rationals are asked."""
 REASON = "Along the direction in .evidence the loss decreases for ever. "
 HELD = "A penalty on w, with lam > 0, keeps it from going there."
 LOOSE = "Only b need move, which no penalty holds: fit_intercept=False does."
@@ -179,21 +178,15 @@ class Recession:
             z, size = z[i, own] - z[i, other], size[i, own] + size[i, other]
         return z, ROUNDING * (1.0 + len(x) / self.classes / 32.0) * size
 
-    def columns(self, used: Array, samples: Array | None = None) -> Array:
-        """Columns of [X, 1], dense."""
+    def columns(self, used: Array, samples: Array | slice = slice(None)) -> Array:
+        """Columns of [X, 1] at some samples, dense."""
         base = base_of(self.objective.design)
-        base = base if samples is None else base.rows(samples)
-        k = base.shape[1]
+        k, base = base.shape[1], base if isinstance(samples, slice) else base.rows(samples)
         found = base.columns(used[used < k]).dense()
         return np.column_stack([found, np.ones(len(found))]) if k in used else found
 
-    def rows(self, some: Array, used: Array) -> Any:
-        """The rows of some products, for columns of [X, 1]."""
-        samples = some if self.pairs is None else self.pairs[0][some]
-        return self.paired(self.columns(used, samples), some)
-
-    def paired(self, E: Array, some: Array) -> Any:
-        """The same of columns at their samples: K classes have as many unknowns for each."""
+    def rows(self, E: Array, some: Array) -> Any:
+        """The rows of some products, of columns at their samples; of K classes for W row by row."""
         if self.pairs is None:
             return sparse.csr_array(E)
         found, K = sparse.coo_array(E), self.classes
@@ -201,6 +194,18 @@ class Recession:
         row, column = found.coords
         at = np.append(row, row), np.append(column * K + own[row], column * K + other[row])
         return sparse.csr_array((np.append(found.data, -found.data), at), (len(E), E.shape[1] * K))
+
+    def cone(self, E: Array, lower: Array, upper: Array) -> LinearData:
+        """All directions that [X, 1] = E leaves, within bounds of theirs."""
+        rises, falls = (in_memory(mask) for mask in self.signs)
+        matrix = self.rows(E if self.pairs is None else E[self.pairs[0]], np.arange(rises.size))
+        sign = np.where(rises, 1.0, np.where(falls, -1.0, 0.0))
+        free, held = np.flatnonzero(sign), np.flatnonzero(sign == 0.0)
+        turned = sparse.csr_array(sparse.diags_array(-sign[free]) @ matrix[free])
+        sides = np.zeros(free.size), np.zeros(held.size)
+        return LinearData(
+            np.zeros(lower.size), turned, sides[0], matrix[held], sides[1], lower, upper
+        )
 
 
 def separating_direction(
@@ -222,107 +227,78 @@ def separating_direction(
     if w is not None:
         own, shift, _ = frame.inside(w, np.broadcast_to(b, objective.w_shape[1:]))
         given = np.append(own, shift) if objective.fit_intercept else own
-    for x, may_move in _candidates(way, given):
-        found = _verified(way, way.inside(x), may_move)
-        if found is not None:
-            x, z = found
-            scale = 1.0 / float(np.max(np.abs(z)))
-            w, b = frame.outside(*way.split(x * scale))
-            arrays = {"w": w.reshape(objective.w_shape), "b": np.asarray(b), "z": z * scale}
-            row = worst("z_i of the sign in which the loss falls", "primal_feasibility", 0.0)
-            told = REASON + (LOOSE if recedes_by_intercept(objective) else HELD)
-            if several:
-                arrays["z"] = objective.predict(w, b)
-            return Evidence(arrays, () if several else (row,), told)
+    for x, known in _candidates(way, given):
+        z = _products(way, x) if known is None else known
+        if z is None:
+            continue
+        scale = 1.0 / float(np.max(np.abs(z)))
+        w, b = frame.outside(*way.split(x * scale))
+        arrays = {"w": w.reshape(objective.w_shape), "b": np.asarray(b), "z": z * scale}
+        row = worst("z_i of the sign in which the loss falls", "primal_feasibility", 0.0)
+        told = REASON + (LOOSE if recedes_by_intercept(objective) else HELD)
+        if several:
+            arrays["z"] = objective.predict(w, b)
+        return Evidence(arrays, () if several else (row,), told)
     return None
 
 
-def _candidates(way: Recession, given: Array | None) -> Iterator[tuple[Array, bool]]:
-    """Directions, and whether those may be moved to others that are exact."""
+def _candidates(way: Recession, given: Array | None) -> Iterator[tuple[Array, Array | None]]:
+    """Directions, and the products of an exact one next to it where that is proved."""
     objective = way.objective
     if not np.any(recession_signs(objective)):  # the intercept alone is free
         alone = np.append(np.zeros(objective.d), np.ones(len(way.allowed[0]) - objective.d))
-        yield from ((alone, False), (-alone, False))
+        yield from ((alone, None), (-alone, None))
         return
     if given is not None:
-        yield given, False
+        yield way.inside(given), None
     if objective.n * objective.d <= SMALL_ENOUGH:
-        found = _by_linear_program(way)
-        if found is not None:
-            yield found, True
-    if given is not None:
-        yield given, True
+        yield from _by_linear_program(way)
 
 
-def _by_linear_program(way: Recession) -> Array | None:
-    """By ``furthest``: t_i <= s_i z_i where one side is free, z_i = 0 elsewhere."""
+def _by_linear_program(way: Recession) -> Iterator[tuple[Array, Array | None]]:
+    """That with the most products that are not 0: as a solver has it, and an exact one near."""
     down, up = (mask.reshape(-1, way.classes) for mask in way.allowed)
     used = np.flatnonzero((down | up).any(axis=1))
-    E, back = way.columns(used), np.eye(used.size)
-    ends = [
-        (None if low else 0.0, None if high else 0.0)
-        for low, high in zip(down[used].ravel(), up[used].ravel(), strict=True)
-    ]
-    if (down & up)[used].all():
-        E, back = orthonormal(E)
-        ends = [(None, None)] * (E.shape[1] * way.classes)
-    rises, falls = (in_memory(mask) for mask in way.signs)
-    matrix = way.paired(E if way.pairs is None else E[way.pairs[0]], np.arange(rises.size))
-    sign = np.where(rises, 1.0, np.where(falls, -1.0, 0.0))
-    free, held = np.flatnonzero(sign), np.flatnonzero(sign == 0.0)
-    found = furthest(sparse.diags_array(-sign[free]) @ matrix[free], matrix[held], ends)
+    E, x = way.columns(used), np.zeros(down.shape)
+    lower, upper = (np.where(mask[used].ravel(), np.inf, 0.0) for mask in (down, up))
+    cone = way.cone(E, -lower, upper)
+    if (down & up)[used].all():  # columns that are nearly dependent are told apart
+        Q, back = orthonormal(E)
+        free = np.full(Q.shape[1] * way.classes, np.inf)
+        found = widest(way.cone(Q, -free, free))
+        if found is not None:
+            point = (back @ found.point.reshape(-1, way.classes)).ravel()
+            none = np.zeros(point.size, dtype=bool)
+            found = Widest(point, found.active, none, none)
+    else:
+        found = widest(cone)
     if found is None:
-        return None
-    x = np.zeros(down.shape)
-    x[used] = back @ found.reshape(-1, way.classes)
-    return x.ravel()
+        return
+    x[used] = found.point.reshape(-1, way.classes)
+    yield way.inside(x.ravel()), None
+    interior = verified_interior(cone, found)
+    if interior is None or nearby(interior, interior.point) is None:
+        return
+    rises, falls = (in_memory(mask) for mask in way.signs)
+    z = np.where(rises, 1.0, -1.0)
+    z[rises | falls] *= np.nan_to_num(interior.room_ub)
+    x[used] = interior.point.reshape(-1, way.classes)
+    if np.any(z := np.where(rises | falls, z, 0.0)):
+        yield x.ravel(), z
 
 
-def _verified(way: Recession, x: Array, may_move: bool) -> tuple[Array, Array] | None:
-    """(x, products) with all signs proved, for this direction or for an exact one next to it."""
+def _products(way: Recession, x: Array) -> Array | None:
+    """The products of x, where their signs are proved and the loss falls; else None."""
     z, slack = way.products(x)
     close = np.flatnonzero(~(np.abs(z) > slack))
     if close.size:  # exact sums where rounding could decide
         X = x.reshape(-1, way.classes)
         used = np.flatnonzero(X.any(axis=1))
-        z[close] = exact_residual(way.rows(close, used), X[used].ravel())
-    size = float(np.max(np.abs(z), initial=0.0))
-    if not 0.0 < size < np.inf:
-        return None
-    if _recedes(way, z):
-        return x, z
-    near = np.abs(z) <= NEAR * size
-    if not (may_move and _recedes(way, np.where(near, 0.0, z))):
-        return None
-    return _held(way, x, near)
-
-
-def _recedes(way: Recession, z: Array) -> bool:
+        samples = close if way.pairs is None else way.pairs[0][close]
+        z[close] = exact_residual(way.rows(way.columns(used, samples), close), X[used].ravel())
     rises, falls = way.signs
-    return bool(np.all(np.where(z > 0.0, rises, np.where(z < 0.0, falls, z == 0.0))))
-
-
-def _held(way: Recession, x: Array, near: Array) -> tuple[Array, Array] | None:
-    """The same for the nearest rational direction with products of 0 exactly where ``near``."""
-    large = np.abs(x) > 1e-9 * float(np.max(np.abs(x), initial=0.0))
-    large[way.objective.d :] = True
-    used = np.flatnonzero(large.reshape(-1, way.classes).any(axis=1))
-    some = np.flatnonzero(near)
-    if not few(some.size, int(large.sum())):
-        return None
-    kept = large.reshape(-1, way.classes)[used].ravel()
-    found = at_zero(way.rows(some, used).toarray()[:, kept], x[large])
-    if found is None:
-        return None
-    exact = np.zeros_like(x)
-    exact[large] = found
-    if not np.array_equal(way.inside(exact), exact):
-        return None
-    z, slack = way.products(exact)
-    z = np.where(near, 0.0, z)  # exact numbers meet these rows, and the direction is these, rounded
-    if np.any(~near & (np.abs(z) <= slack)) or not np.any(z) or not _recedes(way, z):
-        return None
-    return exact, z
+    right = np.where(z > 0.0, rises, np.where(z < 0.0, falls, z == 0.0))
+    return z if 0.0 < float(np.max(np.abs(z), initial=0.0)) < np.inf and right.all() else None
 
 
 # A dual point that no w of the penalty's constraint survives: D(u) > 0 where P is 0 or inf.
