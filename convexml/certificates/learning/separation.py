@@ -142,13 +142,12 @@ class Recession:
         return int(np.prod(self.objective.w_shape[1:], dtype=int))
 
     @cached_property
-    def signs(self) -> tuple[Array, Array]:
-        """Masks of the products that may be > 0, and of those that may be < 0."""
+    def sign(self) -> Array:
+        """1 for products that may be > 0, -1 for those that may be < 0, else 0."""
         if self.pairs is not None:
-            every = np.ones(len(self.pairs[0]), dtype=bool)
-            return every, ~every
+            return np.ones(len(self.pairs[0]))
         lo, hi = self.objective.slope_bounds
-        return hi == 0.0, lo == 0.0
+        return np.where(hi == 0.0, 1.0, np.where(lo == 0.0, -1.0, 0.0))
 
     @cached_property
     def allowed(self) -> tuple[Array, Array]:
@@ -197,15 +196,12 @@ class Recession:
 
     def cone(self, E: Array, lower: Array, upper: Array) -> LinearData:
         """All directions that [X, 1] = E leaves, within bounds of theirs."""
-        rises, falls = (in_memory(mask) for mask in self.signs)
-        matrix = self.rows(E if self.pairs is None else E[self.pairs[0]], np.arange(rises.size))
-        sign = np.where(rises, 1.0, np.where(falls, -1.0, 0.0))
+        sign = in_memory(self.sign)
+        matrix = self.rows(E if self.pairs is None else E[self.pairs[0]], np.arange(sign.size))
         free, held = np.flatnonzero(sign), np.flatnonzero(sign == 0.0)
         turned = sparse.csr_array(sparse.diags_array(-sign[free]) @ matrix[free])
-        sides = np.zeros(free.size), np.zeros(held.size)
-        return LinearData(
-            np.zeros(lower.size), turned, sides[0], matrix[held], sides[1], lower, upper
-        )
+        none, top, rest = (np.zeros(k) for k in (lower.size, free.size, held.size))
+        return LinearData(none, turned, top, matrix[held], rest, lower, upper)
 
 
 def separating_direction(
@@ -279,16 +275,15 @@ def _by_linear_program(way: Recession) -> Iterator[tuple[Array, Array | None]]:
     interior = verified_interior(cone, found)
     if interior is None or nearby(interior, interior.point) is None:
         return
-    rises, falls = (in_memory(mask) for mask in way.signs)
-    z = np.where(rises, 1.0, -1.0)
-    z[rises | falls] *= np.nan_to_num(interior.room_ub)
+    z = in_memory(way.sign).copy()
+    z[z != 0.0] *= np.nan_to_num(interior.room_ub)
     x[used] = interior.point.reshape(-1, way.classes)
-    if np.any(z := np.where(rises | falls, z, 0.0)):
+    if np.any(z):
         yield x.ravel(), z
 
 
 def _products(way: Recession, x: Array) -> Array | None:
-    """The products of x, where their signs are proved and the loss falls; else None."""
+    """The products of x, where their signs are proved and the loss falls along it; else None."""
     z, slack = way.products(x)
     close = np.flatnonzero(~(np.abs(z) > slack))
     if close.size:  # exact sums where rounding could decide
@@ -296,9 +291,8 @@ def _products(way: Recession, x: Array) -> Array | None:
         used = np.flatnonzero(X.any(axis=1))
         samples = close if way.pairs is None else way.pairs[0][close]
         z[close] = exact_residual(way.rows(way.columns(used, samples), close), X[used].ravel())
-    rises, falls = way.signs
-    right = np.where(z > 0.0, rises, np.where(z < 0.0, falls, z == 0.0))
-    return z if 0.0 < float(np.max(np.abs(z), initial=0.0)) < np.inf and right.all() else None
+    right = np.all((z == 0.0) | (way.sign * z > 0.0))
+    return z if right and 0.0 < float(np.max(np.abs(z), initial=0.0)) < np.inf else None
 
 
 # A dual point that no w of the penalty's constraint survives: D(u) > 0 where P is 0 or inf.
