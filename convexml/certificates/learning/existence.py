@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -99,23 +98,8 @@ def _of_nu(objective: Objective, nu: Array, how: str) -> Evidence:
 
 def _contradiction(E: Array, y: Array) -> Array | None:
     """Nu with E'nu = 0 and y'nu = 1 in rationals, rounded at the end; None if E w = y holds."""
-    k = E.shape[1]
-    echelon = eliminate(as_integers(np.column_stack([E, y])), k)
-    rank = echelon.rank
-    wrong = [i for i in range(rank, len(E)) if echelon.rows[i][k]]
-    if not wrong:
-        return None
-    base, other = echelon.origins[:rank], echelon.origins[wrong[0]]
-    shares = solve_exactly(E[base].T, -E[other])
-    assert shares is not None  # the row is a combination of the independent ones
-    value = Fraction(float(y[other]))
-    value += sum(
-        (a * Fraction(float(t)) for a, t in zip(shares, y[base], strict=True)), Fraction(0)
-    )
-    nu = np.zeros(len(E))
-    nu[other] = float(1 / value)
-    nu[base] = [float(a / value) for a in shares]
-    return nu
+    exact = solve_exactly(np.vstack([E.T, y]), np.eye(1, E.shape[1] + 1, E.shape[1]).ravel())
+    return None if exact is None else np.array([float(value) for value in exact])
 
 
 def orthonormal(E: Array) -> tuple[Array, Array]:
