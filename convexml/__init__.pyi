@@ -29,11 +29,9 @@ from .models import CategoricalLikelihood as CategoricalLikelihood
 from .models import ConstrainedLasso as ConstrainedLasso
 from .models import ConstrainedRidge as ConstrainedRidge
 from .models import ConvexClustering as ConvexClustering
-from .models import DantzigSelector as DantzigSelector
 from .models import DiscriminantAnalysis as DiscriminantAnalysis
 from .models import ElasticNet as ElasticNet
 from .models import GaussianLikelihood as GaussianLikelihood
-from .models import GeneralizedLasso as GeneralizedLasso
 from .models import GroupLasso as GroupLasso
 from .models import HalfspaceLP as HalfspaceLP
 from .models import HardMarginSVM as HardMarginSVM
@@ -64,7 +62,6 @@ from .models import Slope as Slope
 from .models import SoftMarginSVM as SoftMarginSVM
 from .models import SoftmaxRegression as SoftmaxRegression
 from .models import SpanningTree as SpanningTree
-from .models import SquareRootLasso as SquareRootLasso
 from .models import TrendFilter as TrendFilter
 from .models.boosting import stumps as stumps
 from .models.regression import equivalent as equivalent

@@ -9,10 +9,11 @@ equal coefficients), or the identity (the lasso). (Aw)_k is 0 wherever |s_k| < Î
 """
 
 import cvxpy as cp
+import numpy as np
 
 
 def primal(data, lam, A):
-    X, y = data.X, data.y
+    X, y, A = data.X, data.y, np.array(A)
     (n, d), m = X.shape, len(A)
     w, b = cp.Variable(d, name="w"), cp.Variable(name="b")
     z, v = cp.Variable(n, name="z"), cp.Variable(m, name="v")
@@ -24,7 +25,7 @@ def primal(data, lam, A):
 
 
 def dual(data, lam, A):
-    X, y = data.X, data.y
+    X, y, A = data.X, data.y, np.array(A)
     (n, _), m = X.shape, len(A)
     u, s = cp.Variable(n, name="u"), cp.Variable(m, name="s")
 

@@ -24,16 +24,12 @@ from .algebra.definite import (
     factored,
     inverse_iteration,
     least_singular_value,
-    powers,
 )
-from .algebra.rationals import dependence
 
 STEPS = 4
 """Corrections of a dual point: each leaves rounding, and what its domain takes off."""
 SHARE = 0.5
 """Of the least eigenvalue, as iterations find it, to be proved."""
-REGULAR = 1e-5
-"""Above this least singular value columns of about unit length are far from dependent."""
 
 
 class Nearly(NamedTuple):
@@ -130,121 +126,3 @@ class Projection:
         if left == 0.0:
             return 0.0
         return left / self.sigma * (1.0 + gamma(near.left.size + 16)) if self.sigma else np.inf
-
-
-# Two matrices above one another: a loss of X w, and combinations A w.
-
-
-SMALL = 400_000
-"""Entries up to which a sparse stack becomes a dense matrix."""
-EXAMINED = 4_000_000
-"""Entries up to which columns are asked for exact dependences."""
-
-
-@dataclass(frozen=True, eq=False)
-class Stacked:
-    """K = [B; kappa A] in units in which its columns have norms in [1, 2), or are 0.
-
-    Attributes
-    ----------
-    B, A : array or sparse array, shapes (n, k) and (m, k)
-        ``roots`` times the columns of X less ``shift``, and those of A, all times ``units``.
-    roots : array, shape (n,)
-    kappa : float
-        Weight of A.
-    shift, units : array, shape (k,)
-        What is taken off each column of X, and powers of two.
-    columns : array of int
-        Which columns of the caller these are; the others depend on them, exactly.
-    """
-
-    B: Any
-    A: Any
-    roots: Array
-    kappa: float
-    shift: Array
-    units: Array
-    columns: Array
-
-    @cached_property
-    def gram(self) -> Any:
-        """B'B."""
-        return self.B.T @ self.B
-
-    def metric(self, roots: Array | float) -> Projection:
-        """The projection by changes of both; those of A are weighed by squares of ``roots``."""
-        column = np.reshape(roots, (-1, 1))
-        scaled = sparse.csr_array(self.A * column) if sparse.issparse(self.A) else self.A * column
-        return Projection((self.B, scaled), (self.roots, roots), self.gram + scaled.T @ scaled)
-
-    @cached_property
-    def whole(self) -> Projection:
-        """The one with equal weights."""
-        return self.metric(self.kappa)
-
-    @cached_property
-    def regular(self) -> Projection | None:
-        """The one that leaves s as it is, where B'B is far from singular, else None."""
-        alone = Projection((self.B,), (self.roots,), self.gram)
-        return alone if alone.sigma > REGULAR else None
-
-    @cached_property
-    def measure(self) -> Projection:
-        """The one that tells how far an exact dual point is."""
-        return self.regular or self.whole
-
-
-def stacked(X: Any, c: Array, A: Any, kappa: float, intercept: bool) -> Stacked:
-    """The stack, of columns that are independent where others depend on them exactly.
-
-    Parameters
-    ----------
-    X, A : array or sparse array, shapes (n, k) and (m, k)
-        With ``intercept`` their last columns are ones and zeros.
-    c : array, shape (n,)
-        Weights of the rows of X.
-    kappa : float
-        Weight of A.
-    intercept : bool
-        A dense X is shifted to columns of mean 0.
-    """
-    k, count = X.shape[1], X.shape[0] + A.shape[0]
-    is_dense = count * k <= SMALL or not (sparse.issparse(X) and sparse.issparse(A))
-    if is_dense:
-        X, A = (each.toarray() if sparse.issparse(each) else each for each in (X, A))
-    shift = np.zeros(k)
-    if intercept and is_dense:
-        shift[:-1] = c @ X[:, :-1]
-    found = _in_units(X, c, A, kappa, shift, np.arange(k))
-    if found.measure.sigma == 0.0 and count * k <= EXAMINED:
-        dense = [each.toarray() if sparse.issparse(each) else each for each in (X, A)]
-        split = dependence(np.vstack(dense) if kappa > 0.0 else dense[0])
-        if split.exact.size and not split.doubtful.size:
-            kept = split.independent
-            return _in_units(X[:, kept], c, A[:, kept], kappa, np.zeros(kept.size), kept)
-    return found
-
-
-def _in_units(X: Any, c: Array, A: Any, kappa: float, shift: Array, columns: Array) -> Stacked:
-    roots = np.sqrt(c)
-    if sparse.issparse(X):
-        B, A = sparse.csr_array(sparse.diags_array(roots) @ X), sparse.csr_array(A)
-    else:
-        B = roots[:, None] * (X - shift)
-    units = powers(np.maximum(_largest(B), kappa * _largest(A)))
-    sizes = np.hypot(_norms(_scaled(B, units)), kappa * _norms(_scaled(A, units)))
-    units = units * powers(sizes)
-    return Stacked(_scaled(B, units), _scaled(A, units), roots, kappa, shift, units, columns)
-
-
-def _scaled(matrix: Any, units: Array) -> Any:
-    return sparse.csr_array(matrix * units) if sparse.issparse(matrix) else matrix * units
-
-
-def _largest(matrix: Any) -> Array:
-    found: Any = abs(matrix).max(axis=0) if matrix.shape[0] else np.zeros(matrix.shape[1])
-    return found.toarray().ravel() if sparse.issparse(found) else found
-
-
-def _norms(matrix: Any) -> Array:
-    return np.sqrt(np.asarray((matrix * matrix).sum(axis=0)))

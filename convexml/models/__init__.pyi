@@ -16,8 +16,6 @@ from .extras import CategoricalLikelihood as CategoricalLikelihood
 from .extras import NearestNeighbors as NearestNeighbors
 from .extras import SpanningTree as SpanningTree
 from .kernel import KernelProblem as KernelProblem
-from .kernel import KernelRidge as KernelRidge
-from .kernel import KernelSVR as KernelSVR
 from .likelihood import DiscriminantAnalysis as DiscriminantAnalysis
 from .likelihood import GaussianLikelihood as GaussianLikelihood
 from .linear_program import LinearProgram as LinearProgram
@@ -33,6 +31,8 @@ from .regression import ConstrainedRidge as ConstrainedRidge
 from .regression import ElasticNet as ElasticNet
 from .regression import GroupLasso as GroupLasso
 from .regression import HuberRegression as HuberRegression
+from .regression import KernelRidge as KernelRidge
+from .regression import KernelSVR as KernelSVR
 from .regression import Lasso as Lasso
 from .regression import LeastSquares as LeastSquares
 from .regression import MinimumNorm as MinimumNorm
@@ -40,7 +40,4 @@ from .regression import PoissonRegression as PoissonRegression
 from .regression import QuantileRegression as QuantileRegression
 from .regression import Ridge as Ridge
 from .regression import Slope as Slope
-from .residuals import DantzigSelector as DantzigSelector
-from .residuals import GeneralizedLasso as GeneralizedLasso
-from .residuals import SquareRootLasso as SquareRootLasso
 from .trend import TrendFilter as TrendFilter

@@ -118,18 +118,6 @@ def some_of(X: Any) -> Array:
     return np.asarray(X[rows, steps % d])
 
 
-def refuse_lost(owner: str, matrix: Any, name: str) -> None:
-    """Raise InputError for entries other than 0 whose products float64 cannot hold."""
-    sizes = np.abs(matrix.data if sparse.issparse(matrix) else matrix)
-    lost = sizes[(sizes > 0.0) & ~((sizes >= LEAST_SQUARE) & (sizes <= 1.0 / LEAST_SQUARE))]
-    if lost.size:
-        raise InputError(
-            f"{owner}: {name} has an entry of size {lost.flat[0]:g}, whose products are beyond "
-            f"float64. Entries must be 0 or from {LEAST_SQUARE:g} to {1.0 / LEAST_SQUARE:g}: "
-            "change its unit, and lam with it."
-        )
-
-
 def refuse_squares(owner: str, what: str, values: Array, null: float, most: float = np.inf) -> None:
     """Raise InputError where ``null``, the sum of these squares of values, is beyond float64.
 

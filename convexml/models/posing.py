@@ -30,7 +30,14 @@ from ..validation import arguments, for_part, positive_number
 from .inputs import Samples, dense, samples_of_dict
 from .solution import REBUILD, Solution
 
-STATEMENTS = ("convex_regression", "enclosing_ball", "optimal_transport")
+STATEMENTS = (
+    "convex_regression",
+    "dantzig_selector",
+    "enclosing_ball",
+    "generalized_lasso",
+    "optimal_transport",
+    "square_root_lasso",
+)
 """Models of before that are plain CVXPY now: their files in problems/, named as the model was."""
 Parts = tuple[Loss, Penalty, str | float]
 """Loss, penalty and the scale of the loss: "mean", "sum" or a number."""

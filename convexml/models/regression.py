@@ -19,6 +19,7 @@ from ..problem import Statement
 from ..validation import nonnegative_array, positive_number
 from .base import Hyperparameter
 from .grid import leave_one_out
+from .kernel import KernelModel
 from .posing import pose_in_slacks, posed_coefficients
 from .problem import TextbookModel, WithStrength
 from .solution import Solution
@@ -640,3 +641,70 @@ class SVR(TextbookModel):
     def dual_from_constraints(self) -> Array | None:
         alpha, alpha_star = (self.constraints[label].dual_value for label in ("above", "below"))
         return None if alpha is None else alpha_star - alpha
+
+
+# The same over the functions of a kernel.
+
+
+class KernelRidge(KernelModel, Ridge):
+    r"""Minimise (1/2) mean (y - f(x))^2 + (lam/2) |f|_H^2, f = sum_j q_j k(x_j, .).
+
+    Closed form: (K + n lam I) q = y. scikit-learn's KernelRidge has alpha = n lam. Sources: [G] 5,
+    [P] 16.5.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+        Samples in rows; the kernel matrix (n, n) for a precomputed kernel.
+    y : array, shape (n,)
+        Real targets.
+    lam : float
+        Strength, >= 0.
+    kernel : Kernel
+        For example ``kernels.Gaussian(1.0)``.
+    fit_intercept : bool
+        Whether an unpenalised b is added to f.
+    sample_weight : array, shape (n,), optional
+        Weights s_i >= 0; rows of weight 0 are dropped first.
+
+    Raises
+    ------
+    InputError
+        For a negative lam, a kernel matrix that is not positive semidefinite, NaN or infinite
+        entries, wrong shapes, bad weights.
+    """
+
+    _has_intercept = False
+    scikit_learn: ClassVar = {"KernelRidge": {"alpha": "lam = alpha / S"}}
+
+
+class KernelSVR(KernelModel, SVR):
+    r"""Minimise (1/2) |f|_H^2 + C sum_i s_i (|y_i - f(x_i) - b| - epsilon)_+.
+
+    f = sum_j q_j k(x_j, .), q = alpha - alpha_star. As scikit-learn's SVR. Sources: [G] 5.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+        Samples in rows; the kernel matrix (n, n) for a precomputed kernel.
+    y : array, shape (n,)
+        Real targets.
+    C : float
+        Cost of a unit of slack, > 0.
+    epsilon : float
+        Half-width of the tube without loss, >= 0, in units of y.
+    kernel : Kernel
+        For example ``kernels.Gaussian(1.0)``.
+    fit_intercept : bool
+        Whether b is free; else b = 0.
+    sample_weight : array, shape (n,), optional
+        The s_i.
+
+    Raises
+    ------
+    InputError
+        For C <= 0, a negative epsilon, a kernel matrix that is not positive semidefinite, NaN or
+        infinite entries, wrong shapes, bad weights.
+    """
+
+    scikit_learn: ClassVar = {"SVR": {"C": "C = C", "epsilon": "epsilon = ε"}}

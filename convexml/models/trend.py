@@ -13,7 +13,7 @@ from ..certificates.scale import learning_scale, relative
 from ..certificates.shape import Trend
 from ..errors import InputError
 from ..numerics import Array
-from ..solvers.dual.combinations import BandedBox, inner_points
+from ..solvers.dual.banded_box import inner_points
 from ..validation import finite_array, nonnegative_integer, nonnegative_number
 from .arrays import Arrays, SumProblem
 from .base import Hyperparameter
@@ -113,8 +113,7 @@ class TrendFilter(SumProblem):
         rows = [n * float(row[j:] @ row[: k + 1 - j]) for j in range(k + 1)]
         bands = np.outer(rows[: s.size], np.ones(s.size))
         program, null, share = self.program, self.program.null, np.inf
-        box = BandedBox(bands, np.diff(y - y.mean(), k))
-        for inner in inner_points(box, s.size, self.lam):
+        for inner in inner_points(bands, np.diff(y - y.mean(), k), self.lam):
             w = y + n * program.completed([inner])[0][0]
             before, share = share, self._share(program, w, inner, null)
             # Where it no longer falls rounding has been reached, and each point is judged.

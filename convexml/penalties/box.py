@@ -116,10 +116,6 @@ class Box(Penalty):
     def clip(self, v: Array) -> Array:
         return v - self.outside(v)
 
-    def scale(self, v: Array, h: Array) -> float:
-        """Any t, as the domain is a cone; 0 where v leaves it."""
-        return 0.0 if np.any(self.outside(v - h)) or np.any(self.outside(v + h)) else np.inf
-
     def project(self, w: Array) -> Array:
         return np.clip(w, self.lo, self.hi)
 

@@ -94,14 +94,6 @@ class L1(Penalty):
     def clip(self, v: Array) -> Array:
         return np.clip(v, -self._inner, self._inner)
 
-    def scale(self, v: Array, h: Array) -> float:
-        """A t with |t v'| within the levels over |v' - v| <= h, with room for rounding."""
-        size = np.abs(v) + h
-        with np.errstate(divide="ignore", over="ignore"):
-            ratio = np.divide(size, self._levels, out=0.0 * size, where=size != 0.0)
-        most = float(np.max(ratio, initial=0.0))
-        return (1.0 - 8.0 * EPS) / most if most != 0.0 else np.inf
-
     def prox(self, w: Array, step: float | Array) -> Array:
         return soft_threshold(w, step * self._levels)
 

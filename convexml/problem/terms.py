@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
@@ -39,12 +39,6 @@ class ConvexFunction(Protocol):
 
     def beyond(self, v: Array) -> Array:
         """How far v is from dom f*, in parts."""
-
-    def scale(self, v: Array, h: Array) -> float:
-        """A t with t v' in dom f* over |v' - v| <= h, with room for the rounding of t v and t h.
-
-        Only of terms that are ``shrunk``.
-        """
 
     def project(self, w: Array) -> Array:
         """The nearest w that is feasible."""
@@ -139,9 +133,6 @@ class Squares:
     def missed(self, z: Array, u: Array) -> Array:
         """The slope less u."""
         return self.weights * (z - self.targets) - u
-
-    def scale(self, u: Array, h: Array) -> float:
-        return np.inf
 
     def terms(self, z: Array, u: Array) -> Array:
         return self.excess(z, np.zeros_like(z), u, np.zeros_like(u))
@@ -340,14 +331,11 @@ class SumOfTerms(ABC):
         """The objective."""
         return self.cost(x)
 
-    def value_rounding(self, x: Any, near: Sequence[Pair] = ()) -> float:
-        """What P(x) may be off by, where every f_k but f_0 is a norm or a constraint.
-
-        With a dual point ``near``, what violations may gain is added.
-        """
+    def value_rounding(self, x: Any) -> float:
+        """What P(x) may be off by, where every f_k but f_0 is a norm or a constraint."""
         images = self.images(x)
         pairs = zip(self.terms[1:], images[1:], strict=True)
-        lost = sum(term.function.value(e) for term, (_, e) in pairs) + self.price(images, near)
+        lost = sum(term.function.value(e) for term, (_, e) in pairs)
         share = gamma(sum(z.size for z, _ in images) + 16)
         return (share * self.cost_of(images) + lost) * (1.0 + share)
 
@@ -434,33 +422,11 @@ class SumOfTerms(ABC):
         used = [pair for pair in zip(self.terms, pulls, strict=True) if pair[0].dual]
         return [t.sign * u.reshape(g.shape) for (t, u), g in zip(used, given, strict=True)]
 
-    def shrunk(self, near: Sequence[Pair], most: float = 1.0) -> list[Pair]:
-        """t times a dual point, 0 <= t <= most the largest for which it is in all domains.
-
-        0 must be a dual point. t times the exact one is exact, and nothing is balanced anew: it is
-        off by t times what it was and a unit of the last place. (Where t u is 0 and h is below
-        1e-308, t h may be off by 5e-324: no gap has such digits.)
-        """
-        scales = [t.function.scale(u, h) for t, (u, h) in zip(self.terms, near, strict=True)]
-        t = float(np.min([most, *scales]))
-        if t == 1.0:
-            return list(near)
-        if not 0.0 < t < np.inf:
-            return [(np.zeros_like(u), np.zeros_like(h)) for u, h in near]
-        moved = [(t * u, t * h * (1.0 + 2.0 * EPS)) for u, h in near]
-        return [(u, h + np.where(u != 0.0, np.spacing(np.abs(u)), 0.0)) for u, h in moved]
-
     def best_of(self, points: Sequence[list[Pair]], images: Sequence[Pair]) -> list[Pair]:
         """The best for these images of some dual points."""
         if len(points) == 1:
             return points[0]
         return min(points, key=lambda near: self.excess(images, near))
-
-    def best_multiple(self, candidates: Iterable[Array], images: Sequence[Pair]) -> list[Pair]:
-        """The best of multiples of these; 0 is among them."""
-        zero = [(np.zeros_like(z), np.zeros_like(z)) for z, _ in images]
-        found = (self.shrunk(self.completed([u]), np.inf) for u in candidates)
-        return self.best_of([zero, *found], images)
 
     def excess(self, images: Sequence[Pair], near: Sequence[Pair]) -> float:
         """P(x) - D from above, of the images of x and a dual point."""

@@ -37,7 +37,6 @@ from .exact import (
     boosting,
     kruskal,
     pool_adjacent_violators,
-    scaled_lasso,
     sorting,
 )
 from .first_order.admm import admm
@@ -187,7 +186,6 @@ TABLE = (
     Algorithm("kruskal", kruskal, BROUGHT, 1),
     Algorithm("boosting", boosting, BROUGHT, 1),
     Algorithm("pool_adjacent_violators", pool_adjacent_violators, BROUGHT, 1),
-    Algorithm("scaled_lasso", scaled_lasso, BROUGHT, 100),
     Algorithm("sorting", sorting, BROUGHT, 1),
 )
 

@@ -7,7 +7,6 @@ out shows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import SimpleNamespace as Terms
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,7 @@ from support.exact.exact_numbers import HALF, ONE, ZERO, Row, ball, dot, exact, 
 
 import convexml as cml
 from convexml import losses, penalties
-from convexml.certificates.residuals import Correlations, Dantzig, SquareRoot, in_balance
-from convexml.data import as_design
 from convexml.numerics import Array
-from convexml.problem.residuals import RegressionSamples, RootSquares
 from convexml.problem.terms import NeighbourDifferences, Pairs, Squares, Summand, SumOfTerms
 
 Rng = np.random.Generator
@@ -207,70 +203,6 @@ def test_an_excess_covers_the_neighbourhood_it_is_told(kind: Any) -> None:
             if inside and most < np.inf:
                 there = value_of(function, row(near)) + conjugate_of(function, row(pull))
                 assert float((there - ball(dot(row(near), row(pull)))).mid()) <= most
-
-
-def ends_of(rng: Rng, x: Array, off: Array) -> Row:
-    """A corner of the box around x."""
-    signs = rng.choice([-1.0, 1.0], x.size)
-    return [exact(v) + exact(s) * exact(d) for v, s, d in zip(x, signs, off, strict=True)]
-
-
-def test_what_is_shrunk_covers_the_exact_multiple_and_root_squares_their_neighbourhood() -> None:
-    rng = np.random.default_rng(6)
-    for k in range(200):
-        n, unit = int(rng.integers(1, 6)), 2.0 ** int(rng.integers(-40, 41))
-        norm, z = RootSquares(rng.uniform(0.2, 2.0, n)), unit * rng.normal(size=n)
-        functions: Any = norm, penalties.L1(1.3)
-        u = [norm.missed(z, 0.0 * z), 3.0 * rng.normal(size=n)][k % 2], 2.0 * rng.normal(size=n)
-        before = [(each, rng.choice([0.0, 1e-17, 0.2]) * np.abs(each)) for each in u]
-        most = float(rng.choice([1.0, np.inf]))
-        t = exact(min(most, *(f.scale(*each) for f, each in zip(functions, before, strict=True))))
-        near = SumOfTerms.shrunk(Terms(terms=list(map(Summand, functions))), before, most)  # type: ignore[arg-type]
-        squares, e = [exact(root) ** 2 for root in norm.roots], unit * rng.choice([0.0, 0.3], n)
-        found = ball(float(norm.excess(z, e, *near[0])[0]))
-        assert norm.excess(z, e, 1.1 * norm.missed(z, 0.0 * z), 0.0 * z) == np.inf
-        for _ in range(8):
-            for (old, off), (new, h) in zip(before, near, strict=True):
-                for x, v, w in zip(ends_of(rng, old, off), row(new), row(h), strict=True):
-                    assert abs(t * x - v) <= w
-            at, pull, box = (ends_of(rng, *pair) for pair in ((z, e), *near))
-            assert sum(x * x / c for x, c in zip(pull, squares, strict=True)) <= 1
-            assert max(abs(x) for x in box) <= exact(1.3)
-            size = ball(sum(c * x * x for x, c in zip(at, squares, strict=True))).sqrt()
-            assert not found < size - ball(dot(at, pull))
-
-
-def assert_near(pair: Any, exactly: Row) -> None:
-    for value, most, at in zip(*map(row, pair), exactly, strict=True):
-        assert abs(value - at) <= most
-
-
-def test_residuals_and_correlations_are_as_near_as_they_tell() -> None:
-    rng = np.random.default_rng(7)
-    for _ in range(20):
-        n, d, far = int(rng.integers(2, 9)), int(rng.integers(1, 5)), rng.choice([0.0, 1e4, 1e8])
-        X, y, w, u = (rng.normal(size=s) + far for s in ((n, d), n, d, n))
-        X, v = X + 1e6 * rng.normal(size=(n, 1)), np.diff(w, append=w[0])  # much of X v cancels
-        samples = RegressionSamples(as_design(X), y, np.full(n, 1.0 / n), True)
-        problem, point = SquareRoot(samples, 1.0), (w, float(far))
-        at, c = [*row(w), exact(far), exact(-1.0)], exact(1.0 / n)
-        left = [dot(line, at) for line in table(np.column_stack([X, np.ones(n), y]))]
-        assert_near(problem.images(point)[1], left)
-        assert_near(problem.completed([u])[0], [-dot(column, row(u)) for column in table(X.T)])
-        assert sum(row(in_balance(samples, u))) == 0
-        dantzig = Dantzig(Correlations(samples), 1.0)
-        (found, total), ((across, off), _, shift) = (
-            dantzig.images(point)[1:],
-            dantzig.completed([v]),
-        )
-        told = [[x - exact(m) for x in line] for m, line in
-                zip(dantzig.correlations.middle, table(X.T), strict=True)]  # fmt: skip
-        assert_near(found, [-c * dot(line, left) for line in told])
-        assert_near(total, [-c * sum(left)])
-        q = [dot(line, row(v)) for line in zip(*told, strict=True)]
-        assert_near(shift, [-sum(q) / n])
-        q = [x - sum(q) / n for x in q]
-        assert_near((across, off), [c * dot(line, q) for line in told])
 
 
 def test_squares_cover_the_neighbourhood_they_are_told() -> None:

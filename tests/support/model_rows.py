@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
 from types import FunctionType
 from typing import Any
 
@@ -101,7 +100,7 @@ def by(oracle: Any, *hyper: Any) -> Callable[..., Any]:
 
 
 GAUSSIAN = {"name": "gaussian", "sigma": 1.5}
-PAIRS = np.array([np.eye(D)[i] - np.eye(D)[j] for i, j in combinations(range(D), 2)])
+
 LAMS = np.array([0.3, 0.2, 0.1])
 
 
@@ -194,12 +193,6 @@ ROWS = (
         "few values"),
     Row("LPBoost", lambda X, y, s, t, **k: cml.LPBoost(s * cml.stumps(X / s)[0], y, 0.4, **k),
         by(shapes.lp_boost, 0.4), distances, "two"),
-    Row("DantzigSelector", of(cml.DantzigSelector, lambda s, t: 0.2 * s * t),
-        by(regressions.dantzig_selector, 0.2), lambda s, t: t / s),
-    Row("SquareRootLasso", of(cml.SquareRootLasso, lambda s, t: 0.2 * s),
-        by(regressions.square_root_lasso, 0.2), lambda s, t: t),
-    Row("GeneralizedLasso", of(cml.GeneralizedLasso, lambda s, t: 0.1 * s * t, PAIRS),
-        by(shapes.generalized_lasso, 0.1, PAIRS), squares),
     Row("TrendFilter", lambda X, y, s, t: cml.TrendFilter(y, 0.1 * t), by(shapes.trend_filter, 0.1),
         squares, weighs=False),
     Row("MonotoneRegression", lambda X, y, s, t, **k: cml.MonotoneRegression(y, **k),

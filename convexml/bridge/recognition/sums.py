@@ -10,7 +10,6 @@ from scipy import sparse
 
 from ...certificates import Certificate
 from ...certificates.affine import AffineMap, AffineSum
-from ...certificates.projection import EXAMINED
 from ...formulas import CalledTerm, ConvexSum
 from ...modelling import cp
 from ...numerics import Array
@@ -20,6 +19,9 @@ from ..layout import dense
 from ..point import Posed
 from .affine import Walker
 from .maps import Declined
+
+EXAMINED = 4_000_000
+"""Entries up to which columns are asked for exact dependences."""
 
 
 @dataclass(frozen=True)

@@ -242,7 +242,6 @@ REFUSED: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "samples are needed in memory, got row blocks": (partial(cml.KernelRidge,
         kernel=kernels.Gaussian(1.0), lam=0.1), [(X, Y)]),
     "its samples are needed in memory, got row": (partial(cml.MultiTaskLasso, lam=0.1), [(X, Y)]),
-    "its samples are needed in memory, got": (partial(cml.SquareRootLasso, lam=0.1), [(X, Y)]),
     "its samples are needed in": (partial(cml.PrincipalComponents, k=2), [(X, Y)]),
     "pass X here": (partial(cml.OneClassSVM, nu=0.5), [(X, Y)]),
     "pass arrays here": (lambda given: cml.LinearProgram(c=given), [(X, Y)]),

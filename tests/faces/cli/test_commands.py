@@ -54,8 +54,7 @@ def test_check_the_right_coefficients(run: Command, ridge: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [
-    "generalized_lasso_diabetes", "bernoulli_breast_cancer",
-    "convex_clustering_iris", "lp_wyndor", "nu_svc_breast_cancer",
+    "bernoulli_breast_cancer", "convex_clustering_iris", "lp_wyndor", "nu_svc_breast_cancer",
 ])  # fmt: skip
 def test_what_a_problem_is_answered_with_is_checked(
     run: Command, tmp_path: Path, name: str

@@ -59,6 +59,19 @@ def test_a_sum_has_the_minimum_of_its_statement(name: str) -> None:
     assert certificate.primal_objective == pytest.approx(expected, rel=1e-5)
 
 
+def test_combinations_are_those_of_the_lasso_and_of_a_trend() -> None:
+    fit, trend, v = losses.Squared()(X @ w + b, y) / 24, cml.TrendFilter(y, 0.1), cp.Variable(24)
+    second = np.diff(np.eye(24), 2, axis=0)
+    flat = losses.Squared()(v, y) / 24 + 0.1 * penalties.L1()(second @ v)
+    for ours, model in (
+        (fit + 0.1 * penalties.L1()(np.eye(6) @ w), cml.Lasso(X, y, 0.1)),
+        (flat, trend),
+    ):
+        certificate = cml.minimize(ours)
+        assert certificate.holds()
+        assert certificate.primal_objective == pytest.approx(model.solve().objective, rel=2e-6)
+
+
 GIVEN: dict[str, dict[str, Any]] = {
     "epsilon_insensitive": {"epsilon": 0.3},
     "squared_epsilon_insensitive": {"epsilon": 0.3},

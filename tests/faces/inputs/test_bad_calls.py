@@ -117,8 +117,6 @@ cml.MonotoneRegression(1e+200 * Y)
     # MonotoneRegression: squares of y | entries up to | beyond float64 | change its unit
 cml.TrendFilter([1.0, 2.0, 4.0], 0.1, order=2)
     # TrendFilter: y | (3,) | more than order + 1 = 3 entries | a lower order
-cml.GeneralizedLasso(X, Y, 0.1, np.eye(4))
-    # GeneralizedLasso: A | one column per feature (5) | (4, 4) | combinations of coefficients
 cml.Slope(X, Y, [0.1, 0.2, 0.1, 0.1, 0.1])
     # Slope: lams | got 0.2 at entry 1 after 0.1 | must not increase | sorted(lams
 cml.Slope(X, Y, [0.2, 0.1])  # Slope: lams | got 2 | one entry per feature (5) | Pass 5 numbers

@@ -219,7 +219,6 @@ def test_constraints_of_rows_without_weight_are_in_no_line(model: type) -> None:
     lambda s: cml.Ridge(X, REAL, 0.1, sample_weight=s),
     lambda s: cml.SoftmaxRegression(X, np.arange(12) % 3, 0.1, sample_weight=s),
     lambda s: cml.MultiTaskLasso(X, np.column_stack([REAL, REAL]), 0.1, sample_weight=s),
-    lambda s: cml.SquareRootLasso(X, REAL, 0.1, sample_weight=s),
     lambda s: cml.LearningProblem(X, BINARY, cml.losses.Hinge(), cml.penalties.L2(0.1),
         sample_weight=s, loss_scale="sum"),
 ])  # fmt: skip
@@ -229,13 +228,6 @@ def test_no_line_divides_by_a_weight_of_0(make: object) -> None:
     assert r"}{s_i} u_i" in dual or "u_i / s_i" in dual
     assert rows["where"][0].startswith(KEPT)
     assert not any(KEPT in line for line in rows_of(make(None)).get("where", []))
-
-
-def test_one_letter_has_one_meaning() -> None:
-    """s are the multipliers of A w = v, so that no weight is called s_i."""
-    rows = rows_of(cml.GeneralizedLasso(X, REAL, 0.1, np.eye(4), sample_weight=SOME_ZERO))
-    assert not any("s_i" in line or "s_l" in line for lines in rows.values() for line in lines)
-    assert rows["where"][0].startswith("(i : c_i > 0)")
 
 
 def test_monotone_regression_divides_by_no_weight_of_0() -> None:

@@ -12,12 +12,14 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+from scipy.linalg import hadamard
 from scipy.optimize import linprog
 from support.latex.rows import undefined
 from support.oracles import likelihoods, machines, regressions, shapes, smooth
 from support.problem_files import given, posed
 from support.sizes import by_turns, quick
 
+import convexml as cml
 from convexml import models
 from convexml.library import check_fact, load, load_file, read_table_of
 from convexml.library.names import snake_case
@@ -276,10 +278,29 @@ STATEMENT_FILES = [path for path in FILES if path not in MODEL_FILES]
 
 
 @pytest.mark.parametrize("path", STATEMENT_FILES, ids=lambda path: path.stem)
-def test_a_statement_file_has_its_facts(path: Path) -> None:
+def test_a_statement_file_is_solved_to_its_facts(path: Path) -> None:
     problem = load(path)
-    problem.solve(solver=cp.CLARABEL)
-    assert problem.status == cp.OPTIMAL
-    for fact in read_table_of(path).expected.facts:
-        found = problem.value if fact.name == "objective" else problem.var_dict[fact.name].value
-        np.testing.assert_allclose(found, fact.value, rtol=fact.rtol, atol=fact.atol)
+    certificate = cml.solve(problem)
+    assert certificate.holds()
+    checks = [check_fact(fact, problem, certificate) for fact in read_table_of(path).expected.facts]
+    assert [check for check in checks if not check.holds] == []
+
+
+H, STRONG, WEAK = hadamard(8), 0.3, 0.5
+TARGETS = 3.0 * H[:, 1] - H[:, 2] + 0.25 * H[:, 4]
+SIGMA = 0.25 / np.sqrt(1.0 - 2.0 * STRONG**2)
+CLOSED = {
+    "square_root_lasso": (STRONG, [3.0 - STRONG * SIGMA, STRONG * SIGMA - 1.0, 0.0]),
+    "dantzig_selector": (WEAK, [2.5, -0.5, 0.0]),
+}
+"""Of columns with X'X = n I, each coefficient is shrunk by itself."""
+
+
+@pytest.mark.parametrize("statement", CLOSED)
+def test_orthogonal_columns_have_a_closed_form(problems: Path, statement: str) -> None:
+    lam, w = CLOSED[statement]
+    data = {"X": H[:, 1:4].tolist(), "y": TARGETS.tolist()}
+    keys = {"statement": f"{statement}.py", "parameters": {"lam": lam}}
+    problem = posed(problems, data=data, **keys).problem
+    assert cml.solve(problem, tol=1e-8).holds()
+    np.testing.assert_allclose(problem.var_dict["w"].value, w, atol=1e-5)

@@ -58,8 +58,6 @@ ALONE: tuple[ModelCase, ...] = (
     ModelCase("LPBoost", bind(cml.LPBoost, 0.4), binary),
     ModelCase("NuSVC", bind(cml.NuSVC, 0.4), binary),
     ModelCase("NuSVC-kernel", bind(cml.NuSVC, 0.4, KERNEL), binary),
-    ModelCase("DantzigSelector", bind(cml.DantzigSelector, 0.3), real),
-    ModelCase("SquareRootLasso", bind(cml.SquareRootLasso, 0.3), real),
     ModelCase("PrincipalComponents", lambda X, y, **given: components(X, 2, **given), alone),
     ModelCase("DiscriminantAnalysis", bind(cml.DiscriminantAnalysis), three),
     ModelCase("DiscriminantAnalysis-own", bind(cml.DiscriminantAnalysis, False), three),
@@ -78,8 +76,8 @@ LABELS: tuple[ModelCase, ...] = (
 )  # fmt: skip
 """Models of labels, which have no X to spoil: their labels are in tests/truth/models."""
 ELSEWHERE = (
-    "AdaBoost", "LearningProblem", "LinearProgram", "MonotoneRegression",
-    "GeneralizedLasso", "TrendFilter", "NearestNeighbors", "SpanningTree",
+    "AdaBoost", "LearningProblem", "LinearProgram", "MonotoneRegression", "TrendFilter",
+    "NearestNeighbors", "SpanningTree",
 )  # fmt: skip
 """What the models above are made of, by every loss and penalty; and what has no samples, or no
 weights: tests/truth/models has their hard inputs."""

@@ -48,13 +48,10 @@ MORE: dict[str, Callable[..., Any]] = {
     "BernoulliLikelihood": lambda **k: cml.BernoulliLikelihood((X[:, 0] > 0.0) * 1.0, **k),
     "CategoricalLikelihood": lambda **k: cml.CategoricalLikelihood(CLASSES, classes=[0, 1, 2, 3],
         **k),
-    "GeneralizedLasso": lambda **k: cml.GeneralizedLasso(X, REAL, 0.1, A, **k),
     "MonotoneRegression": lambda **k: cml.MonotoneRegression(RISING, **k),
     "MonotoneRegression falling": lambda **k: cml.MonotoneRegression(-RISING, increasing=False,
         **k),
     "TrendFilter": lambda **k: cml.TrendFilter(REAL, 0.1, **k),
-    "DantzigSelector": lambda **k: cml.DantzigSelector(X, REAL, 0.1, **k),
-    "SquareRootLasso": lambda **k: cml.SquareRootLasso(X, REAL, 0.1, **k),
     "ConvexClustering": lambda **k: cml.ConvexClustering(POINTS, 0.15, **k),
     "KMeansBound": lambda **k: cml.KMeansBound(POINTS, 2, **k),
     "PrincipalComponents": lambda **k: cml.PrincipalComponents(X, 2, **k),
@@ -218,14 +215,6 @@ class Builder:
 
     # -- shapes and sequences ---------------------------------------------------------------------
 
-    def GeneralizedLasso(self) -> None:
-        self.samples(REAL)
-        self.names[r"\lambda"] = 0.1
-        self.words["combinations of coefficients, a row each"] = A
-        self.words["weight of sample i by the sum of all"] = self.s / np.sum(self.s)
-        self.ranges["k"] = range(len(A))
-        self.rows = ("X", "x", "y", "u")
-
     def MonotoneRegression(self) -> None:
         alpha = np.concatenate([[0.0], self.names[r"\alpha"], [0.0]])
         self.names |= {r"\alpha": alpha, r"\alpha from": 1}
@@ -236,16 +225,6 @@ class Builder:
         self.names |= {"y": REAL, r"\lambda": 0.1}
         self.words["differences of order 2"] = np.diff(np.eye(N), n=2, axis=0)
         self.size(i=N - 2)
-
-    def DantzigSelector(self) -> None:
-        self.samples(REAL)
-        c, v = self.s / np.sum(self.s), self.names["v"]
-        self.names |= {r"\lambda": 0.1, r"\shift": -(c @ (X @ v)), "I": np.eye(N)}
-        self.size(i=N, l=N, j=D)
-
-    def SquareRootLasso(self) -> None:
-        self.samples(REAL)
-        self.names[r"\lambda"] = 0.1
 
     # -- matrices, graphs -------------------------------------------------------------------------
 

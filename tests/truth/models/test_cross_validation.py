@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_diabetes
 from sklearn.model_selection import KFold, LeaveOneOut
 from support.exact.exact_learning import Learning
 from support.exact.exact_numbers import ONE, ZERO, dot, exact, row
 
 import convexml as cml
-from convexml import Verdict, kernels
+from convexml import kernels
 
 LAMS = [0.5, 0.02, 0.1]
 rng = np.random.default_rng(0)
@@ -226,22 +225,3 @@ def test_columns_of_unlike_units_are_all_seen(n: int, d: int, powers: int) -> No
     for data in (X, sparse.csr_array(X)):
         found = cml.Ridge(data, y, 1.0).leave_one_out(lams)
         np.testing.assert_allclose(found, best, rtol=1e-9)
-
-
-FEATURES = load_diabetes().data[:80, [0, 2, 3, 8, 9]] * 20.0
-TARGETS = load_diabetes().target[:80] / 20.0
-
-
-def test_folds_of_the_identity_are_those_of_the_lasso() -> None:
-    lams = [1.0, 0.1, 0.01]
-    weights = np.linspace(1.0, 2.0, 80)
-    problem = cml.GeneralizedLasso(FEATURES, TARGETS, 0.1, np.eye(5), sample_weight=weights)
-    found = problem.cross_validate(lams, folds=3, tol=1e-9)
-    theirs = cml.Lasso(FEATURES, TARGETS, 0.1, sample_weight=weights).cross_validate(
-        lams, folds=3, tol=1e-9
-    )
-    np.testing.assert_allclose(found.scores, theirs.scores, rtol=1e-6)
-    assert found.is_certified
-    assert found.certificate(1, 2).verdict is Verdict.CERTIFIED
-    assert found.solution.objective == pytest.approx(theirs.solution.objective, rel=1e-8)
-    assert (problem.lam, len(problem.solve().primal["w"])) == (0.1, 5)
