@@ -11,9 +11,8 @@ from support.exact.exact_losses import loss_value
 from support.exact.exact_numbers import ZERO, Row, ball, dot, exact, row, table
 
 from convexml import losses, penalties
-from convexml.certificates import projection
-from convexml.certificates.affine import AffineMap, AffineSum
-from convexml.certificates.projection import Projection
+from convexml.certificates import affine
+from convexml.certificates.affine import AffineMap, AffineSum, Projection
 from convexml.certificates.scale import ProgramUnits
 from convexml.numerics import Array
 from convexml.problem.terms import Multiple, Summand, WeightedLoss
@@ -181,14 +180,14 @@ STEPS = pytest.mark.parametrize("steps", [4, 0], ids=["projected", "as they are"
 @STEPS
 @pytest.mark.parametrize("seed", range(2))
 def test_no_gap_is_below_that_of_a_planted_optimum(monkeypatch: Any, seed: int, steps: int) -> None:
-    monkeypatch.setattr(projection, "STEPS", steps)
+    monkeypatch.setattr(affine, "STEPS", steps)
     assert check(seed) > 300
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10, 410))
 def test_it_is_not_for_twenty_thousand_sums(monkeypatch: Any, seed: int) -> None:
-    monkeypatch.setattr(projection, "STEPS", 4 * (seed % 2))
+    monkeypatch.setattr(affine, "STEPS", 4 * (seed % 2))
     assert check(seed) > 300
 
 
@@ -205,7 +204,7 @@ FAULTS: dict[str, tuple[Any, str, Any]] = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_charge_that_is_left_out_is_noticed(monkeypatch: Any, fault: str) -> None:
-    monkeypatch.setattr(projection, "STEPS", 0)
+    monkeypatch.setattr(affine, "STEPS", 0)
     monkeypatch.setattr(*FAULTS[fault])
     with pytest.raises(AssertionError):
         list(map(check, range(6)))

@@ -144,6 +144,16 @@ def test_steps_cover_what_is_lost(seed: int) -> None:
             assert found.verdict is not Verdict.CERTIFIED
 
 
+def test_what_violations_gain_is_part_of_the_gap() -> None:
+    y = np.array([0.0, 3.0, 1.0, 2.0, 5.0])
+    problem = cml.MonotoneRegression(y)
+    best = optimal(problem, tol=1e-12)
+    for less in (1e-9, 1e-7):  # w is nearer to y than an optimal one
+        found = problem.certify(best.primal["w"] + less * (y - best.primal["w"]), tol=1e-6)
+        assert found.verdict is Verdict.CERTIFIED
+        assert found.gap > 0.9 * (best.objective - found.primal_objective) > 0.3 * less
+
+
 def test_samples_without_weight_have_no_say() -> None:
     s = np.array([0.0, 1.0, 0.0, 2.0, 1.0, 0.0])
     y = np.array([50.0, 3.0, -90.0, 1.0, 7.0, 4.0])
