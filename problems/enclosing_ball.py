@@ -5,8 +5,9 @@ primal:  minimise over c, r   r²
 dual:    maximise over α      Σ α_i ‖x_i‖² - ‖Σ α_i x_i‖²
          subject to           Σ α_i = 1,  α ≥ 0
 
-At the optimum c = Σ α_i x_i, and α_i > 0 only where ‖x_i - c‖ = r. The dual does not change when
-all points are moved; here their mean is moved to 0.
+At the optimum c = Σ α_i x_i, and α_i > 0 only where ‖x_i - c‖ = r. The ball moves with the points:
+here their mean is moved to 0 first, and c is told from there. Then a gap is measured in the size of
+the ball, however far away it lies.
 """
 
 import cvxpy as cp
@@ -14,10 +15,11 @@ import numpy as np
 
 
 def primal(data):
-    n, d = data.X.shape
+    X = data.X - data.X.mean(axis=0)
+    n, d = X.shape
     center, radius = cp.Variable(d, name="center"), cp.Variable(name="radius")
 
-    away = data.X - np.ones((n, 1)) @ cp.reshape(center, (1, d), order="C")
+    away = X - np.ones((n, 1)) @ cp.reshape(center, (1, d), order="C")
     enclosed = (cp.norm(away, 2, axis=1) <= radius).set_label("enclosed")
     return cp.Problem(cp.Minimize(cp.square(radius)), [enclosed])
 
