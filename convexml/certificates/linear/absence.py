@@ -12,7 +12,7 @@ from scipy import sparse
 from ...errors import InputError
 from ...formulas import Condition, worst
 from ...numerics import EPS, Array, length
-from ...problem.linear_program import LinearData, ScaledProgram, read_point
+from ...problem.linear_program import LinearData, read_point
 from ...validation import positive_number
 from ..algebra.polyhedron import LeastChange, least_change
 from ..algebra.rationals import exact_farkas, has_exact_point
@@ -22,9 +22,11 @@ from ..certificate import Certificate, Verdict
 from ..judge import absent, judge, violated
 from .bound import (
     LinearMultipliers,
+    ScaledProgram,
     equilibrated,
     exact_objective,
     meets_rows,
+    plain,
     primal_interior,
     primal_rows,
     residual,
@@ -66,7 +68,7 @@ def farkas_multipliers(data: LinearData) -> Iterator[Array]:
 
 def _in_units(data: LinearData) -> tuple[ScaledProgram, ...]:
     """The program in its own units, and in equilibrated ones."""
-    own, scaled = ScaledProgram.plain(data), equilibrated(data)
+    own, scaled = plain(data), equilibrated(data)
     return (own,) if scaled.data is data else (own, scaled)
 
 
@@ -292,7 +294,7 @@ def solve_multipliers(
     if near is not None:
         start = np.concatenate([near.lambda_ub, near.nu])
     scaled, m = equilibrated(data), data.b_ub.size
-    factors = scaled.cost * np.concatenate([scaled.ub, scaled.eq])
+    factors = scaled.cost * scaled.row
     found = factors * _stationary(scaled.data, active, start / factors, near is not None)
     return found[:m], found[m:]
 

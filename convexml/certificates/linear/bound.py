@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -13,12 +14,21 @@ from scipy import sparse
 from ...errors import InputError, nearest
 from ...formulas import Condition, worst
 from ...numerics import EPS, ROUNDING, UNIT, Array, length
-from ...problem.linear_program import LinearData, ScaledProgram, equilibrate
+from ...problem.linear_program import LinearData
 from ...validation import finite_array
 from ..algebra.definite import SAFE
-from ..algebra.dual_points import bounded_prices, dual_interior, priced_inside, rational_prices
+from ..algebra.dual_points import (
+    bounded_prices,
+    carried_costs,
+    dual_interior,
+    priced_inside,
+    rational_prices,
+    rounding,
+    unpriced,
+)
 from ..algebra.polyhedron import Interior, Nearby, least_change, nearby, relative_interior
-from ..algebra.sums import exact_dot, exact_pair, exact_residual
+from ..algebra.sums import exact_dot, exact_residual
+from ..conic.program import equilibrate_cone, fitted
 from ..scale import ProgramUnits, program_units
 
 # The sizes of a linear program's rows, variables and multipliers, from its data.
@@ -33,15 +43,8 @@ def linear_units(data: LinearData) -> ProgramUnits:
         b = np.concatenate([data.b_ub, data.b_eq, data.lower[told[0]], data.upper[told[1]]])
         A = sparse.coo_array(sparse.vstack([data.rows, eye[told[0]], eye[told[1]]]))
         A.eliminate_zeros()
-        found, factor = program_units(A, b, data.c), 1.0
-        if not np.any(b):  # nothing fixes x: its first entry is a power of two
-            factor = np.exp2(np.round(np.log2(found.columns[0]))) / found.columns[0]
-        data.memo["units"] = ProgramUnits(
-            found.size,
-            factor * found.rows[:m],
-            factor * found.columns,
-            factor * found.objective,
-        )
+        found = program_units(A, b, data.c)
+        data.memo["units"] = replace(found, rows=found.rows[:m])
     units: ProgramUnits = data.memo["units"]
     return units
 
@@ -109,53 +112,87 @@ def lower_bound(
     ----------
     C. Jansson, *Rigorous lower and upper bounds in linear programming*, SIAM J. Optim. 14 (2004).
     """
-    value, cost, bound, residual = _dual_value(data, lambda_ub, nu)
-    # cost + rest is exact to EPS^2, their sum is rounded once.
-    error = EPS * abs(value) + EPS**2 * float(np.abs(cost) @ np.abs(bound))
+    point, none = split_reduced_cost(data, lambda_ub, nu), np.zeros(data.n)
+    program, y = data.as_cones, point.by_row(data)
+    pair = unpriced(program, none, y)
+    costs = carried_costs(program, none, y, pair.left)
+    carried = np.isfinite(costs)
+    residual = np.where(carried, 0.0, pair.left)
+    value, error = pair.value, rounding(pair.value) + float(np.sum(costs[carried]))
     if not np.any(residual):
         return LinearBound(value, error, residual)
-    price = (value - _nearby(data, lambda_ub, nu)) * (1.0 + 4.0 * EPS)
+    price = (value - _nearby(data, point)) * (1.0 + 4.0 * EPS)
     if price < np.inf:
-        return LinearBound(value, error + max(price, 0.0), residual)
-    total = float(np.abs(residual).sum())
-    value += float(residual @ (x - bound))  # c'z >= D + residual'(z - bound), and z is near x
-    error += 2.0 * EPS * residual.size * float(np.abs(residual) @ (np.abs(x) + np.abs(bound)))
-    error += EPS * abs(value)
-    return LinearBound(value, error + spare, residual, within=spare / total)
+        return LinearBound(value, rounding(value) + max(price, 0.0), residual)
+    value += float(residual @ x)  # c'z >= D + residual'z, and z is near x
+    error += 2.0 * EPS * residual.size * float(np.abs(residual) @ np.abs(x)) + EPS * abs(value)
+    return LinearBound(value, error + spare, residual, spare / float(np.abs(residual).sum()))
 
 
-def _carriers(data: LinearData, cost: Array) -> tuple[Array, Array]:
-    """The bound at which each reduced cost is least, and the costs for which there is none.
-
-    A variable with one bound keeps it whatever the sign: that extends D, still concave.
-    """
-    lower, upper = np.isfinite(data.lower), np.isfinite(data.upper)
-    wanted = np.where(cost >= 0.0, data.lower, data.upper)
-    other = np.where(lower, data.lower, np.where(upper, data.upper, 0.0))
-    carried = np.isfinite(wanted) | (cost == 0.0)
-    return np.where(np.isfinite(wanted), wanted, other), np.where(carried, 0.0, cost)
-
-
-def _nearby(data: LinearData, lambda_ub: Array, nu: Array) -> float:
+def _nearby(data: LinearData, point: LinearMultipliers) -> float:
     """What exactly feasible multipliers nearby bound, as those of a cone program; -inf without."""
-    scaled, point = equilibrated(data), split_reduced_cost(data, lambda_ub, nu)
+    scaled, none = equilibrated(data), np.zeros(data.n)
     program, own = scaled.data.as_cones, scaled.inside_multipliers(point.as_dict())
-    y, none = LinearMultipliers(**own).by_row(data), np.zeros(data.n)
+    y = LinearMultipliers(**own).by_row(data)
     if "dual interior" not in data.memo:
         data.memo["dual interior"] = dual_interior(program)
     interior: Interior | None = data.memo["dual interior"]
     inside = () if interior is None else (priced_inside(program, interior, none, y),)
     found = chain(inside, rational_prices(program, none, y), bounded_prices(program, none, y))
     best = next((pair.bound for pair in found if pair.bound > -np.inf), -np.inf)
-    return scaled.cost * scaled.size * best
+    return scaled.cost * best
 
 
-def _dual_value(data: LinearData, lambda_ub: Array, nu: Array) -> tuple[float, Array, Array, Array]:
-    """D, the reduced costs, and what ``_carriers`` says of them."""
-    cost, rest = exact_pair(data.columns, np.concatenate([lambda_ub, nu]), -data.c)
-    bound, residual = _carriers(data, cost)
-    sides = np.concatenate([-data.b_ub, -data.b_eq, bound, bound])
-    return exact_dot(sides, np.concatenate([lambda_ub, nu, cost, rest])), cost, bound, residual
+# A linear program in units that make its rows, columns and right-hand sides of size 1.
+
+
+@dataclass(frozen=True)
+class ScaledProgram:
+    """The program in x' = x / column, its rows [A_ub; A_eq] multiplied by ``row``.
+
+    All factors are powers of two, so that scaling and its inverse round nothing.
+
+    Attributes
+    ----------
+    data : LinearData
+        The scaled program.
+    column : array, shape (n,)
+    row : array, shape (m + p,)
+    cost : float
+        The unit of c'x'.
+    """
+
+    data: LinearData
+    column: Array
+    row: Array
+    cost: float
+
+    def point(self, x: Array) -> Array:
+        """x of the program itself."""
+        return self.column * x
+
+    def inside(self, x: Array) -> Array:
+        """x of the scaled program."""
+        return np.asarray(x / self.column)
+
+    def ray(self, direction: Array) -> Array:
+        """A direction of the program itself, of largest entry 1."""
+        found = self.column * direction
+        return np.asarray(found / np.max(np.abs(found), initial=0.0))
+
+    def multipliers(self, scaled: Mapping[str, Array]) -> dict[str, Array]:
+        """The multipliers of the program itself, by name."""
+        return {key: self._factors[key] * value for key, value in scaled.items()}
+
+    def inside_multipliers(self, own: Mapping[str, Array]) -> dict[str, Array]:
+        """The multipliers of the scaled program, by name."""
+        return {key: value / self._factors[key] for key, value in own.items()}
+
+    @cached_property
+    def _factors(self) -> dict[str, Array]:
+        ub, eq = np.split(self.cost * self.row, [self.data.b_ub.size])
+        column = self.cost / self.column
+        return dict(zip(NAMES, (ub, eq, column, column), strict=True))
 
 
 def equilibrated(data: LinearData) -> ScaledProgram:
@@ -164,25 +201,38 @@ def equilibrated(data: LinearData) -> ScaledProgram:
     It starts from the units that the data suggest: then it is the same in whatever units.
     """
     if "equilibrated" not in data.memo:
-        units = linear_units(data)
-        sides = np.abs(np.concatenate([data.b_ub, data.b_eq]))
-        rows = np.where(units.rows > 0.0, units.rows, sides)  # without entries: b alone
-        row = np.divide(1.0, rows, np.ones_like(rows), where=rows > 0.0)
-        scaled = equilibrate(data, row, units.columns)
-        part = scaled.data
-        entries = (part.c, part.b_ub, part.b_eq, part.rows.data, scaled.column, 1.0 / scaled.column)
-        fits = all(bool(np.all(np.isfinite(values))) for values in entries)
-        rows, whole = np.concatenate([scaled.ub, scaled.eq]), scaled.cost * scaled.size
-        part.memo["units"] = replace(
-            units,
-            size=units.size / whole,
-            rows=units.rows * rows / scaled.size,
-            columns=units.columns / (scaled.size * scaled.column),
-            objective=units.objective / whole,
-        )
-        data.memo["equilibrated"] = scaled if fits else ScaledProgram.plain(data)
+        data.memo["equilibrated"] = _equilibrated(data)
     found: ScaledProgram = data.memo["equilibrated"]
     return found
+
+
+def plain(data: LinearData) -> ScaledProgram:
+    """The program in its own units."""
+    return ScaledProgram(data, np.ones(data.n), np.ones(data.rows.shape[0]), 1.0)
+
+
+def _equilibrated(data: LinearData) -> ScaledProgram:
+    units, m, p = linear_units(data), data.b_ub.size, data.b_eq.size
+    ends = [units.columns[np.isfinite(side)] for side in (data.lower, data.upper)]
+    sizes = np.concatenate([units.rows[m:], units.rows[:m], *ends])
+    fit = fitted(data.as_cones, replace(units, rows=sizes)).scaled
+    if fit.program is data.as_cones:
+        return plain(data)
+    inner = equilibrate_cone(fit.program)
+    A, b = inner.program.A_by_row, inner.program.b
+    column = fit.columns * inner.columns / inner.unit
+    row = inner.unit * np.roll((fit.rows.data * inner.rows.data)[: m + p], -p)
+    ub, eq = slice(p, p + m), slice(p)
+    bounds = data.lower / column, data.upper / column
+    scaled = LinearData(inner.program.q, A[ub], b[ub], A[eq], b[eq], *bounds)
+    cost = fit.cost * inner.worth
+    entries = (scaled.c, b, inner.program.A.data, column, 1.0 / column, row)
+    if not all(bool(np.all(np.isfinite(values))) for values in entries):
+        return plain(data)
+    scaled.memo["units"] = ProgramUnits(
+        units.size / cost, units.rows * row, units.columns / column, units.objective / cost
+    )
+    return ScaledProgram(scaled, column, row, cost)
 
 
 def primal_interior(data: LinearData) -> Interior | None:
@@ -202,15 +252,14 @@ def exact_objective(data: LinearData, x: Array) -> float:
     scaled, interior = equilibrated(data), primal_interior(data)
     if interior is None:
         return np.inf
-    z = x / (scaled.size * scaled.column)
-    found: Nearby | None = nearby(interior, z)
+    found: Nearby | None = nearby(interior, scaled.inside(x))
     if found is None:
         return np.inf
     c = scaled.data.c
     own, there = exact_dot(c, found.point), exact_dot(c, interior.point)
     value = own + found.share * (there - own) + SAFE * found.step * length(c)
     value += 4.0 * EPS * (abs(own) + abs(there))
-    return max(scaled.cost * scaled.size * value, passed)
+    return max(scaled.cost * value, passed)
 
 
 # The multipliers of a linear program: read, completed from reduced costs, repaired, evaluated.
