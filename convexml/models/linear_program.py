@@ -16,7 +16,7 @@ from ..certificates.linear.absence import certify_unbounded, find_unboundedness
 from ..certificates.linear.bound import (
     NAMES,
     LinearMultipliers,
-    complete_multipliers,
+    completed,
     equilibrated,
     meets_rows,
     read_multipliers,
@@ -286,7 +286,7 @@ class LinearProgram(ArrayProblem):
         return self._completed(multipliers).dual_value(self.data)
 
     def _completed(self, multipliers: Mapping[str, Any]) -> LinearMultipliers:
-        return complete_multipliers(self.data, multipliers, self.name)
+        return completed(self.data, read_multipliers(self.data, multipliers, self.name))
 
     def shadow_prices(self, multipliers: Mapping[str, Any]) -> dict[str, Array]:
         """The derivatives of p* by right-hand side, {"ub", "eq", "lower", "upper"}.

@@ -21,7 +21,7 @@ from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
 from ..judge import absent, judge, violated
 from ..linear.absence import farkas_multipliers
-from ..linear.bound import LinearMultipliers, complete_multipliers, dual_rows
+from ..linear.bound import LinearMultipliers, completed, dual_rows, read_multipliers
 from ..scale import ProgramUnits
 from .bounds import bound_of, priced_candidates
 from .margin import nudged
@@ -322,7 +322,7 @@ def certify_linear_infeasible(
     """
     tol = positive_number(tol, owner, "tol")
     data = data.with_cost(np.zeros(data.n))
-    given, program = complete_multipliers(data, multipliers, owner), data.as_cones
+    given, program = completed(data, read_multipliers(data, multipliers, owner)), data.as_cones
     found = verify_farkas(program, lambda: conic_units(program), given.by_row(data), tol)
     return _named(data, given, found)
 

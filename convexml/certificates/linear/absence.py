@@ -19,15 +19,14 @@ from ..algebra.rationals import exact_farkas, has_exact_point
 from ..algebra.searchers import Optimum, highs
 from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
+from ..conic.ray import has_point, is_ray
 from ..judge import absent, judge, violated
 from .bound import (
     LinearMultipliers,
     ScaledProgram,
     equilibrated,
-    exact_objective,
     meets_rows,
     plain,
-    primal_interior,
     primal_rows,
     residual,
     rounding_of_rows,
@@ -110,25 +109,25 @@ def certify_unbounded(
         raise InputError(f"{owner}: the ray is 0; it must be a direction along which c'x falls.")
     cone = recession_cone(data)
     passed = ray / size
-    slope = exact_objective(cone, passed)
     feasible = primal_rows(data, point)
     rows = (*feasible, *_ray_rows(cone, passed))
     falls = exact_dot(data.c, passed)
     fall = worst("c'ray < 0", "primal_feasibility", max(falls, 0.0), abs(data.c) @ abs(passed))
     broken = [row for row in rows if not row.meets(tol)]
-    proven = False
+    scaled, proven = equilibrated(data), False
+    program = scaled.data.as_cones
     if broken:
         where = "the point is not feasible" if broken[0] in feasible else "the ray leaves"
         reason = f"{where}: {violated(broken[0])}"
-    elif not slope < 0.0:
+    elif not is_ray(program, scaled.inside(passed)):
         reason = (
             f"the objective is not known to fall along an exact ray nearby: c'ray = {falls:.3g}"
         )
-    elif not exact_objective(data, point) < np.inf:
+    elif not has_point(program, scaled.inside(point)):
         reason = "no exactly feasible point is known near the point"
     else:
         proven = True
-        reason = f"the point is feasible and c'x falls by {-slope:.3g} per unit along the ray"
+        reason = f"the point is feasible and c'x falls by {-falls:.3g} per unit along the ray"
     certificate = absent(
         "unbounded",
         (*rows, fall),
@@ -318,14 +317,10 @@ def _stationary(data: LinearData, active: ActiveSet, start: Array, near: bool) -
 # Whether a program that is met within tol is met by anything up to rounding.
 
 
-FIRST, ROUNDS = 2, 4
-"""Steps to a point that meets all, before a vertex is solved for and after."""
-SMALL = 20_000
-"""Entries of violated rows up to which a step is looked for with a dense matrix."""
+ROUNDS = 4
+"""Steps to a point that meets all."""
 GROWN = 2.0
 """By so much a residual may grow from step to step, whose units change."""
-PUSHED = 2.0
-"""How much of the violations the step takes away."""
 
 
 def plausible(data: LinearData, x: Array) -> bool:
@@ -341,16 +336,14 @@ def plausible(data: LinearData, x: Array) -> bool:
     off = rounding_of_rows(data, x)
     if all(np.all(part <= 0.0) for part in (ub - off[0], np.abs(eq) - off[1], below, above)):
         return True
-    if not data.b_eq.size and _pushed(data, x, ub):
-        return True
     if data.memo.get("exact point") is None:
         data.memo["exact point"] = has_exact_point(data, x)
     if data.memo["exact point"] is not None:
         return bool(data.memo["exact point"] or has_exact_point(_loosened(data, *off), x))
-    if meets_rows(data, x, left) or any(_meets_nearby(data, x)):
+    if meets_rows(data, x, left) or restored(data, x) is not None:
         return True
     if "plausible" not in data.memo:
-        data.memo["plausible"] = primal_interior(data) is not None or any(
+        data.memo["plausible"] = any(
             found.x is not None and meets_rows(data, found.x)
             for program in (data, data.with_cost(np.zeros(data.n)))
             for found in optima(program)
@@ -358,24 +351,7 @@ def plausible(data: LinearData, x: Array) -> bool:
     return bool(data.memo["plausible"])
 
 
-def _pushed(data: LinearData, x: Array, violated: Array) -> bool:
-    """Whether the least step that leaves the violated inequalities behind meets all, exactly."""
-    rows = np.flatnonzero(violated)
-    if not 0 < rows.size * data.n <= SMALL:
-        return False
-    A = data.A_ub[rows]
-    A = A.toarray() if sparse.issparse(A) else A
-    step = np.linalg.lstsq(A, -PUSHED * violated[rows], rcond=None)[0]
-    return not any(np.any(part) for part in violations(data, x + step))
-
-
-def _meets_nearby(data: LinearData, x: Array) -> Iterator[bool]:
-    yield restored(data, x, FIRST) is not None
-    yield meets_rows(data, solve_vertex(data, active_at(data, x), x))
-    yield restored(data, x) is not None
-
-
-def restored(data: LinearData, x: Array, rounds: int = ROUNDS) -> Array | None:
+def restored(data: LinearData, x: Array) -> Array | None:
     """The nearest point that meets the equations and what x violates, in units of the room it has.
 
     So small steps leave no bound, also one posed as a row of one entry. None where these do not
@@ -394,7 +370,7 @@ def restored(data: LinearData, x: Array, rounds: int = ROUNDS) -> Array | None:
     x = np.clip(x, lower, upper)
     units = np.maximum(np.abs(x), sizes(data, x)[2])
     pulled, before, residuals = np.arange(A.shape[0]) >= m, np.inf, residual(data, x)
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         pulled[:m] |= residuals[:m] > 0.0
         pulled[single] = False
         rows, left = A[np.flatnonzero(pulled)], -residuals[pulled]

@@ -13,10 +13,9 @@ from scipy import sparse
 
 from ...errors import InputError, nearest
 from ...formulas import Condition, worst
-from ...numerics import EPS, ROUNDING, UNIT, Array, length
+from ...numerics import EPS, ROUNDING, UNIT, Array
 from ...problem.linear_program import LinearData
 from ...validation import finite_array
-from ..algebra.definite import SAFE
 from ..algebra.dual_points import (
     bounded_prices,
     carried_costs,
@@ -26,7 +25,7 @@ from ..algebra.dual_points import (
     rounding,
     unpriced,
 )
-from ..algebra.polyhedron import Interior, Nearby, least_change, nearby, relative_interior
+from ..algebra.polyhedron import Interior, least_change
 from ..algebra.sums import exact_dot, exact_residual
 from ..conic.program import equilibrate_cone, fitted
 from ..scale import ProgramUnits, program_units
@@ -116,7 +115,8 @@ def lower_bound(
     program, y = data.as_cones, point.by_row(data)
     pair = unpriced(program, none, y)
     costs = carried_costs(program, none, y, pair.left)
-    carried = np.isfinite(costs)
+    own = point.lambda_lower + point.lambda_upper  # what bounds carry, rounded once
+    carried = np.isfinite(costs) & (np.abs(pair.left) <= EPS * own)
     residual = np.where(carried, 0.0, pair.left)
     value, error = pair.value, rounding(pair.value) + float(np.sum(costs[carried]))
     if not np.any(residual):
@@ -235,33 +235,6 @@ def _equilibrated(data: LinearData) -> ScaledProgram:
     return ScaledProgram(scaled, column, row, cost)
 
 
-def primal_interior(data: LinearData) -> Interior | None:
-    """A point inside of the feasible set of the equilibrated program, kept with the data."""
-    if "interior" not in data.memo:
-        scaled = equilibrated(data).data
-        data.memo["interior"] = None if scaled is data else relative_interior(scaled)
-    found: Interior | None = data.memo["interior"]
-    return found
-
-
-def exact_objective(data: LinearData, x: Array) -> float:
-    """An upper bound of c'x at x or an exactly feasible point nearby; inf where none is known."""
-    passed = exact_dot(data.c, x)
-    if not any(np.any(part) for part in violations(data, x)):
-        return passed
-    scaled, interior = equilibrated(data), primal_interior(data)
-    if interior is None:
-        return np.inf
-    found: Nearby | None = nearby(interior, scaled.inside(x))
-    if found is None:
-        return np.inf
-    c = scaled.data.c
-    own, there = exact_dot(c, found.point), exact_dot(c, interior.point)
-    value = own + found.share * (there - own) + SAFE * found.step * length(c)
-    value += 4.0 * EPS * (abs(own) + abs(there))
-    return max(scaled.cost * value, passed)
-
-
 # The multipliers of a linear program: read, completed from reduced costs, repaired, evaluated.
 
 
@@ -317,9 +290,7 @@ class LinearMultipliers:
 
     def dual_sum(self, data: LinearData) -> float:
         """D = -b_ub'lambda_ub - b_eq'nu + lower'lambda_lower - upper'lambda_upper, rounded once."""
-        lower, upper = (np.where(np.isfinite(side), side, 0.0) for side in (data.lower, data.upper))
-        sides = np.concatenate([-data.b_ub, -data.b_eq, lower, -upper])
-        return exact_dot(sides, np.concatenate(list(self.as_dict().values())))
+        return exact_dot(data.constraints[1], -self.by_row(data))
 
     def dual_value(self, data: LinearData) -> float:
         """D, or -inf where a sign or stationarity is violated by more than rounding."""
@@ -390,14 +361,11 @@ def split_reduced_cost(
     return LinearMultipliers(lambda_ub, nu, lower, upper)
 
 
-def complete_multipliers(
-    data: LinearData, passed: Mapping[str, Any], owner: str
-) -> LinearMultipliers:
-    """Those passed; of the others, 0 for rows and the reduced costs for bounds."""
-    read = read_multipliers(data, passed, owner)
-    lambda_ub = read.get("lambda_ub", np.zeros(data.b_ub.size))
-    nu = read.get("nu", np.zeros(data.b_eq.size))
-    return LinearMultipliers(**{**split_reduced_cost(data, lambda_ub, nu).as_dict(), **read})
+def completed(data: LinearData, read: Mapping[str, Array]) -> LinearMultipliers:
+    """Those that were read; of the others, 0 for rows and the reduced costs for bounds."""
+    sides = {"lambda_ub": data.b_ub, "nu": data.b_eq}
+    rows = (read.get(name, np.zeros(side.size)) for name, side in sides.items())
+    return LinearMultipliers(**{**split_reduced_cost(data, *rows).as_dict(), **read})
 
 
 def repair_multipliers(

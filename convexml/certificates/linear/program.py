@@ -10,12 +10,12 @@ import numpy as np
 from ...numerics import EPS, ROUNDING, Array
 from ...problem.linear_program import LinearData, read_point
 from ...validation import positive_number
-from ..algebra.sums import exact_dot, exact_residual
+from ..algebra.sums import exact_dot
 from ..certificate import Certificate, Verdict
+from ..conic.optimum import way_to_exact
 from ..judge import bounded, dual_infeasibility, judge, refuted, violated, without_unit
 from ..scale import program_scale
 from .absence import (
-    ActiveSet,
     active_at,
     active_by_slackness,
     optima,
@@ -25,11 +25,13 @@ from .absence import (
     solve_vertex,
 )
 from .bound import (
+    NAMES,
     ROOM,
     LinearBound,
     LinearMultipliers,
+    completed,
     dual_rows,
-    exact_objective,
+    equilibrated,
     linear_units,
     lower_bound,
     primal_rows,
@@ -37,7 +39,6 @@ from .bound import (
     repair_multipliers,
     sizes_of_multipliers,
     slackness_rows,
-    split_reduced_cost,
     violations,
 )
 
@@ -80,22 +81,12 @@ def certify_linear(
     tol = positive_number(tol, owner, "tol")
     x = read_point(data, x, owner)
     passed = read_multipliers(data, multipliers, owner)
-    missing_ub = bool(data.b_ub.size) and "lambda_ub" not in passed
-    missing_nu = bool(data.b_eq.size) and "nu" not in passed
-    lambda_ub = passed.get("lambda_ub", np.zeros(data.b_ub.size))
-    nu = passed.get("nu", np.zeros(data.b_eq.size))
-    constructed = missing_ub or missing_nu
-    if constructed:
-        lambda_ub, nu = _construct(data, x, lambda_ub, nu, missing_ub, missing_nu, tol)
-    best = split_reduced_cost(data, lambda_ub, nu)
-    given = LinearMultipliers(
-        lambda_ub,
-        nu,
-        passed.get("lambda_lower", best.lambda_lower),
-        passed.get("lambda_upper", best.lambda_upper),
-    )
-    certificate = assess(data, x, given, tol, "constructed" if constructed else "passed")
-    if constructed and passed:
+    sides = {"lambda_ub": data.b_ub, "nu": data.b_eq}
+    missing = [name for name, side in sides.items() if side.size and name not in passed]
+    built = _construct(data, x, passed, missing, tol) if missing else {}
+    given = completed(data, passed | built)
+    certificate = assess(data, x, given, tol, "constructed" if missing else "passed")
+    if missing and passed:
         moved = dual_infeasibility(certificate.conditions)
         certificate = judge(certificate.but(moved=moved))
     if certificate.verdict is Verdict.UNDECIDED:
@@ -181,10 +172,11 @@ def _violation_price(data: LinearData, x: Array, point: LinearMultipliers) -> fl
 
 def _look_for_better(data: LinearData, certificate: Certificate) -> Certificate:
     """Refute by a feasible point that is better by more than tol, where HiGHS knows one."""
-    primal = certificate.primal_objective
+    primal, scaled = certificate.primal_objective, equilibrated(data)
     for witness in _better_points(data, certificate):
-        value = exact_objective(data, witness)
-        rounding = EPS * (abs(primal) + abs(value))
+        value = exact_dot(data.c, witness)
+        way = scaled.cost * way_to_exact(scaled.data.as_cones, scaled.inside(witness))
+        rounding = EPS * (abs(primal) + abs(value)) + way
         found = refuted(certificate, value, {"x": witness}, rounding)
         if found.verdict is Verdict.REFUTED:
             return found
@@ -205,47 +197,37 @@ def _better_points(data: LinearData, certificate: Certificate) -> Iterator[Array
 
 
 def _construct(
-    data: LinearData,
-    x: Array,
-    lambda_ub: Array,
-    nu: Array,
-    missing_ub: bool,
-    missing_nu: bool,
-    tol: float,
-) -> tuple[Array, Array]:
+    data: LinearData, x: Array, passed: dict[str, Array], missing: list[str], tol: float
+) -> dict[str, Array]:
     """Multipliers for x: complementary least squares first, then the dual solution of HiGHS."""
-    rest = data
-    if lambda_ub.size * (not missing_ub) or nu.size * (not missing_nu):
-        y = np.concatenate([lambda_ub, nu])
-        rest = LinearData(
-            exact_residual(data.columns, y, -data.c),
-            data.A_ub if missing_ub else np.zeros((0, data.n)),
-            data.b_ub if missing_ub else np.zeros(0),
-            data.A_eq if missing_nu else np.zeros((0, data.n)),
-            data.b_eq if missing_nu else np.zeros(0),
-            data.lower,
-            data.upper,
-        )
+    rest, rows = data, {name: passed[name] for name in NAMES[:2] if name in passed}
+    if any(value.size for value in rows.values()):
+        ub, eq = (slice(None if name in missing else 0) for name in NAMES[:2])
+        kept = (data.A_ub[ub], data.b_ub[ub], data.A_eq[eq], data.b_eq[eq])
+        rest = LinearData(completed(data, rows).reduced_cost(data), *kept, data.lower, data.upper)
 
-    def merge(part_ub: Array, part_nu: Array) -> tuple[Array, Array]:
-        return (part_ub if missing_ub else lambda_ub), (part_nu if missing_nu else nu)
-
-    def candidates() -> Iterator[tuple[Array, Array]]:
-        yield merge(*solve_multipliers(rest, active_at(rest, x)))
+    def candidates() -> Iterator[tuple[Array | None, Array | None]]:
+        yield solve_multipliers(rest, active_at(rest, x))
         for optimum in optima(rest):
-            if optimum.lambda_ub is not None and optimum.nu is not None:
-                yield merge(optimum.lambda_ub, optimum.nu)
+            yield optimum.lambda_ub, optimum.nu
 
-    best, error = (lambda_ub, nu), np.inf
-    for k, found in enumerate(candidates()):
-        certificate = assess(data, x, split_reduced_cost(data, *found), tol, "constructed")
+    best, error = dict[str, Array](), np.inf
+    for pair in candidates():
+        own = dict(zip(NAMES, pair, strict=False))
+        built = {name: value for name in missing if (value := own[name]) is not None}
+        if not built:
+            continue
+        point = completed(
+            data, {name: passed[name] for name in NAMES[:2] if name in passed} | built
+        )
+        certificate = assess(data, x, point, tol, "constructed")
         if certificate.holds(1e-3 * tol):
-            return found
+            return built
         # The repair may close the gap of multipliers that are far from feasible.
         dual = [row.relative for row in certificate.conditions if row.kind == "dual_feasibility"]
         worse = max(certificate.relative_gap, *dual)
-        if k == 0 or worse < error:
-            best, error = found, worse
+        if not best or worse < error:
+            best, error = built, worse
     return best
 
 
@@ -279,20 +261,12 @@ def polish_linear(
     for active in (active_by_slackness(data, x, point), active_at(data, x)):
         if error <= ROUNDING:
             break
-        for candidate in _candidates(data, active, *best):
-            found = _error(assess(data, *candidate, tol, "passed"))
-            if found < error:
-                best, error = candidate, found
+        vertex = solve_vertex(data, active, best[0])
+        exact = repair_multipliers(data, *solve_multipliers(data, active, best[1]))
+        found = _error(assess(data, vertex, exact, tol, "passed"))
+        if found < error:
+            best, error = (vertex, exact), found
     return best
-
-
-def _candidates(
-    data: LinearData, active: ActiveSet, x: Array, point: LinearMultipliers
-) -> list[tuple[Array, LinearMultipliers]]:
-    vertex = solve_vertex(data, active, x)
-    exact = repair_multipliers(data, *solve_multipliers(data, active, point))
-    kept = repair_multipliers(data, point.lambda_ub, point.nu)
-    return [(vertex, exact), (vertex, kept), (x, exact)]
 
 
 def _error(certificate: Certificate) -> float:
