@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -263,9 +264,10 @@ def polish_linear(
             break
         vertex = solve_vertex(data, active, best[0])
         exact = repair_multipliers(data, *solve_multipliers(data, active, best[1]))
-        found = _error(assess(data, vertex, exact, tol, "passed"))
-        if found < error:
-            best, error = (vertex, exact), found
+        for candidate in list(product((vertex, best[0]), (exact, best[1])))[:-1]:
+            found = _error(assess(data, *candidate, tol, "passed"))
+            if found < error:
+                best, error = candidate, found
     return best
 
 
