@@ -12,8 +12,8 @@ from ..certificates.algebra.searchers import highs
 from ..certificates.algebra.sums import exact_dot
 from ..certificates.certificate import Certificate
 from ..certificates.conic.infeasible import certify_linear_infeasible, find_linear_infeasibility
-from ..certificates.linear.absence import certify_unbounded, find_unboundedness
-from ..certificates.linear.bound import (
+from ..certificates.conic.linear_absence import certify_unbounded, find_unboundedness
+from ..certificates.conic.linear_bound import (
     NAMES,
     LinearMultipliers,
     completed,
@@ -22,7 +22,7 @@ from ..certificates.linear.bound import (
     read_multipliers,
     split_reduced_cost,
 )
-from ..certificates.linear.program import certify_linear, polish_linear
+from ..certificates.conic.linear_optimum import certify_linear, polish_linear
 from ..formulas import Row, constant, entries, listed, plus
 from ..modelling import cp
 from ..numerics import Array

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..certificates.certificate import Verdict
-from ..certificates.linear.bound import linear_units
-from ..certificates.linear.program import certify_linear
+from ..certificates.conic.linear_bound import linear_units
+from ..certificates.conic.linear_optimum import certify_linear
 from ..numerics import Array
 from ..problem.linear_program import LinearData
 from ..progress import at, evaluated, judged

@@ -15,11 +15,11 @@ from support.model_cases import separable
 
 import convexml as cml
 from convexml import Verdict, losses, penalties
+from convexml.certificates.conic.linear_bound import lower_bound
 from convexml.certificates.enclosure import sphere
 from convexml.certificates.judge import absent, bounded, judge, refuted
 from convexml.certificates.learning.repair import product_error, repair_dual, repair_primal
 from convexml.certificates.learning.rounding import primal_rounding
-from convexml.certificates.linear.bound import lower_bound
 from convexml.certificates.scale import learning_scale, program_scale
 from convexml.formulas import Condition
 from convexml.numerics import gamma

@@ -18,9 +18,9 @@ from convexml import Verdict
 from convexml.bridge.point import pose
 from convexml.certificates.algebra.dual_points import bounded_prices, dual_value, implied_bounds
 from convexml.certificates.conic.bounds import lifted_prices
+from convexml.certificates.conic.linear_absence import restored
 from convexml.certificates.conic.prices import Budget, priced
 from convexml.certificates.conic.program import conic_units, solve_scaled
-from convexml.certificates.linear.absence import restored
 from convexml.numerics import Array
 from convexml.problem.cones import ConeProgram, NonnegativeCone, ZeroCone, cone_program_of
 from convexml.problem.linear_program import LinearData

@@ -20,10 +20,10 @@ from ..algebra.dual_points import Priced, alone, bounded_prices, rational_prices
 from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
 from ..judge import absent, judge, violated
-from ..linear.absence import farkas_multipliers
-from ..linear.bound import LinearMultipliers, completed, dual_rows, read_multipliers
 from ..scale import ProgramUnits
 from .bounds import bound_of, priced_candidates
+from .linear_absence import farkas_multipliers
+from .linear_bound import LinearMultipliers, completed, dual_rows, read_multipliers
 from .margin import nudged
 from .prices import Budget, carried, priced, unpriced
 from .program import conic_units, distances, fitted, linear_rows, row_sizes, share

@@ -19,10 +19,10 @@ from ..algebra.dual_points import dual_residual, dual_value
 from ..algebra.polyhedron import Interior, relative_interior
 from ..certificate import Certificate, Verdict
 from ..judge import BOUND, bounded, is_better, judge, refuted, without_unit
-from ..linear.absence import plausible
 from ..scale import program_scale
 from ..units import triplets
 from .bounds import Bound, bound_of
+from .linear_absence import plausible
 from .margin import repair_conic_dual
 from .program import (
     FittedProgram,

@@ -27,8 +27,8 @@ from ..algebra.dual_points import (
 )
 from ..algebra.polyhedron import Interior, least_change
 from ..algebra.sums import exact_dot, exact_residual
-from ..conic.program import equilibrate_cone, fitted
 from ..scale import ProgramUnits, program_units
+from .program import equilibrate_cone, fitted
 
 # The sizes of a linear program's rows, variables and multipliers, from its data.
 

@@ -19,9 +19,8 @@ from ..algebra.rationals import exact_farkas, has_exact_point
 from ..algebra.searchers import Optimum, highs
 from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
-from ..conic.ray import has_point, is_ray
 from ..judge import absent, judge, violated
-from .bound import (
+from .linear_bound import (
     LinearMultipliers,
     ScaledProgram,
     equilibrated,
@@ -34,6 +33,7 @@ from .bound import (
     sizes_of_multipliers,
     violations,
 )
+from .ray import has_point, is_ray
 
 # Farkas multipliers of rows, found by HiGHS or in rationals: to be verified by whoever asks.
 

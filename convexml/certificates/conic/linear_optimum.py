@@ -13,10 +13,9 @@ from ...problem.linear_program import LinearData, read_point
 from ...validation import positive_number
 from ..algebra.sums import exact_dot
 from ..certificate import Certificate, Verdict
-from ..conic.optimum import way_to_exact
 from ..judge import bounded, dual_infeasibility, judge, refuted, violated, without_unit
 from ..scale import program_scale
-from .absence import (
+from .linear_absence import (
     active_at,
     active_by_slackness,
     optima,
@@ -25,7 +24,7 @@ from .absence import (
     solve_multipliers,
     solve_vertex,
 )
-from .bound import (
+from .linear_bound import (
     NAMES,
     ROOM,
     LinearBound,
@@ -42,6 +41,7 @@ from .bound import (
     slackness_rows,
     violations,
 )
+from .optimum import way_to_exact
 
 NEAR = 1e-3
 """A reduced cost that is left is priced up to this share of its size; above, it is no residual."""
