@@ -116,8 +116,7 @@ class OfFeatures:
 class OfSamples:
     """f = sum_j w_j k(x_j, .), of a kernel.
 
-    Where no theorem says that the kernel is semidefinite, it is that of a factor of K, whose
-    distance from K counts as rounding.
+    What products and entries of K may be off by counts as rounding.
     """
 
     matrix: KernelMatrix
@@ -143,9 +142,7 @@ class OfSamples:
         return max((float(s @ K.diagonal) - float(s @ scores) / total - error) / total, 0.0)
 
     def scores(self, w: Array) -> Array:
-        if self.matrix.is_exact:
-            return self.matrix.product(w)
-        return self.matrix.factor @ (self.matrix.factor.T @ w)
+        return self.matrix.valued(w)[0]
 
     def square(self, w: Array) -> float:
         return max(float(w @ self.scores(w)), 0.0)
@@ -162,11 +159,7 @@ class OfSamples:
         return worst(name, "stationarity", self.scores(w - q), size or 1.0)
 
     def errors(self, w: Array) -> tuple[Array, float]:
-        scores = self.scores(w)
-        if self.matrix.is_exact:
-            off = self.matrix.product_error(w)
-        else:
-            off = self.matrix.error_of(w, scores, np.abs(self.matrix.factor).T @ np.abs(w))
+        scores, off = self.matrix.valued(w)
         return off, square_of(w, scores, off)[1]
 
     def error_of(self, q: Array) -> float:
