@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import convexml as cml
-from convexml.kernels.matrix import is_rounded, is_semidefinite
+from convexml.certificates.algebra.definite import is_semidefinite
+from convexml.kernels.matrix import is_rounded
 
 
 @pytest.mark.parametrize("d", [1, 3, 40, 2000])
