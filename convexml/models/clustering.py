@@ -14,12 +14,12 @@ from ..errors import InputError
 from ..formulas import constant
 from ..numerics import Array, gamma
 from ..problem import Statement
-from ..problem.geometry import differences
+from ..problem.geometry import numbered
 from ..progress import watched
 from ..validation import finite_array, nonnegative_number, positive_integer, read_labels
 from .arrays import ArrayProblem, Arrays, Shapes, SumProblem
 from .base import Hyperparameter
-from .inputs import Samples, distinct_labels, read_rows, refuse_squares
+from .inputs import SYMMETRIC, Samples, distinct_labels, read_rows, refuse_pairs, refuse_squares
 from .latex import Latex, such_that
 from .pictures.answers import draw_blocks, draw_points
 from .solution import Solution, SolutionPath
@@ -44,32 +44,19 @@ class ClusterPath(SolutionPath):
 
     def __init__(self, solutions: Sequence[Any], lams: Any) -> None:
         super().__init__("lam", lams, solutions)
-        self.labels = np.array([clusters(each.primal["U"]) for each in solutions])
+        self.labels = np.array([numbered(each.primal["U"]) for each in solutions])
         self.counts = self.labels.max(axis=1) + 1
-        self.splits = self._splits()
+        self.splits: list[tuple[float, int, int]] = []
+        for before, after in pairwise(np.argsort(self.lams, kind="stable")):
+            one, other, lam = self.labels[before], self.labels[after], float(self.lams[after])
+            parts = np.sort(np.unique([one, other], axis=1, return_index=True)[1])
+            pairs = [(int(np.argmax(one == one[i])), int(i)) for i in parts]
+            self.splits += [(lam, *pair) for pair in pairs if pair[0] != pair[1]]
 
     @property
     def is_tree(self) -> bool:
         """Whether no cluster comes apart as lam grows."""
         return not self.splits
-
-    def _splits(self) -> list[tuple[float, int, int]]:
-        found, order = [], np.argsort(self.lams, kind="stable")
-        for before, after in pairwise(order):
-            seen = set()
-            for i, pair in enumerate(zip(self.labels[before], self.labels[after], strict=True)):
-                first = int(np.argmax(self.labels[before] == pair[0]))
-                if self.labels[after][first] != pair[1] and pair not in seen:
-                    found.append((float(self.lams[after]), first, i))
-                    seen.add(pair)
-        return found
-
-
-def clusters(U: Array) -> Array:
-    """Rows that are equal have the same number, in the order of their first ones."""
-    _, first, index = np.unique(U, axis=0, return_index=True, return_inverse=True)
-    rank = np.argsort(np.argsort(first))
-    return rank[index.ravel()]
 
 
 class ConvexClustering(SumProblem):
@@ -128,17 +115,8 @@ class ConvexClustering(SumProblem):
                 f"{self.name}: weights must have shape ({n}, {n}), one for each pair of samples, "
                 f"got {read.shape}."
             )
-        if np.any(read < 0.0):
-            i, j = np.argwhere(read < 0.0)[0]
-            raise InputError(
-                f"{self.name}: weights must be >= 0, got {read[i, j]:g} for ({i}, {j})."
-            )
-        if not np.array_equal(read, read.T):
-            i, j = np.argwhere(read != read.T)[0]
-            raise InputError(
-                f"{self.name}: weights must be symmetric, got {read[i, j]:g} for ({i}, {j}) and "
-                f"{read[j, i]:g} for ({j}, {i}); pass (W + W.T) / 2."
-            )
+        refuse_pairs(self.name, "weights", read, read < 0.0, ">= 0")
+        refuse_pairs(self.name, "weights", read, read != read.T, SYMMETRIC)
         return read
 
     def _check(self, **hyper: Any) -> dict[str, Any]:
@@ -151,12 +129,11 @@ class ConvexClustering(SumProblem):
     @cached_property
     def program(self) -> Fusion:
         """The problem as its certificate sees it."""
-        X = self._samples.X
-        return Fusion(X, differences(len(X)), self.lam, self.weights)
+        return Fusion(self._samples.X, self.lam, self.weights)
 
     def labels(self, U: Any) -> Array:
         """The clusters of U (n, d), (n,): rows that are equal have the same number, from 0."""
-        return clusters(self._read("labels", (U,), {})[0]["U"])
+        return numbered(self._read("labels", (U,), {})[0]["U"])
 
     def path(self, lams: Any = None, *, everywhere: float | None = None, **kwargs: Any) -> Any:
         """Solve for each lam in turn, warm started.

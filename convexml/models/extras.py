@@ -22,7 +22,7 @@ from ..formulas import constant, entries, listed
 from ..modelling import cp
 from ..numerics import Array
 from ..problem import Statement
-from ..problem.geometry import Distances, Merging, distances_of, merge
+from ..problem.geometry import Distances, Merging, distances_of, merge, numbered
 from ..solvers.exact import kruskal, sorting
 from ..validation import (
     finite_array,
@@ -32,7 +32,7 @@ from ..validation import (
 )
 from .arrays import ArrayProblem, Arrays, Shapes
 from .base import Hyperparameter
-from .inputs import dense, distinct_labels, read_matrix, read_weights
+from .inputs import SYMMETRIC, dense, distinct_labels, read_matrix, read_weights, refuse_pairs
 from .latex import Latex, such_that
 from .pictures.trees import draw_tree
 from .prediction import score
@@ -365,14 +365,9 @@ class SpanningTree(ArrayProblem):
                 f"{self.name}: distances must be a square matrix of 2 points or more, got shape "
                 f"{d.shape}. scipy.spatial.distance.squareform makes one of a list of pairs."
             )
-        for wrong, words in (
-            (d != d.T, "symmetric. Pass (D + D.T) / 2 if that is rounding"),
-            (np.diag(np.diag(d)) != 0.0, "0 on the diagonal. np.fill_diagonal(D, 0) makes it so"),
-        ):
-            if np.any(wrong):
-                i, j = np.argwhere(wrong)[0].tolist()
-                given = f"{d[i, j]:g} at {(i, j)} and {d[j, i]:g} at {(j, i)}"
-                raise InputError(f"{self.name}: distances has {given}; it must be {words}.")
+        refuse_pairs(self.name, "distances", d, d != d.T, SYMMETRIC)
+        zero = "0 on the diagonal. np.fill_diagonal(D, 0) makes it so"
+        refuse_pairs(self.name, "distances", d, np.diag(np.diag(d)) != 0.0, zero)
         self.distances, self._hyper = d, {}
 
     @cached_property
@@ -408,9 +403,7 @@ class SpanningTree(ArrayProblem):
             raise InputError(f"{self.name}.clusters: count must be at most {n}, got {count}.")
         if count == 1:
             return np.zeros(n, dtype=int)
-        blocks = self.merging.partitions[n - count]
-        _, first, index = np.unique(blocks, return_index=True, return_inverse=True)
-        return np.argsort(np.argsort(first))[index]
+        return numbered(self.merging.partitions[n - count])
 
     def draw(self, axes: Any, solution: Any) -> None:
         """The tree of single linkage."""

@@ -118,6 +118,17 @@ def some_of(X: Any) -> Array:
     return np.asarray(X[rows, steps % d])
 
 
+SYMMETRIC = "symmetric. Pass (D + D.T) / 2 if that is rounding"
+
+
+def refuse_pairs(owner: str, name: str, D: Array, wrong: Array, words: str) -> None:
+    """Raise InputError where an entry of a square matrix is ``wrong``, with the one across."""
+    if np.any(wrong):
+        i, j = np.argwhere(wrong)[0].tolist()
+        given = f"{D[i, j]:g} at {(i, j)} and {D[j, i]:g} at {(j, i)}"
+        raise InputError(f"{owner}: {name} has {given}; it must be {words}.")
+
+
 def refuse_squares(owner: str, what: str, values: Array, null: float, most: float = np.inf) -> None:
     """Raise InputError where ``null``, the sum of these squares of values, is beyond float64.
 
