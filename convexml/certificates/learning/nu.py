@@ -57,21 +57,10 @@ class OfFeatures:
         squares = self.A.multiply(self.A) if hasattr(self.A, "multiply") else self.A * self.A
         return np.ravel(squares.sum(axis=1))
 
-    def spread(self, s: Array) -> float:
-        """The mean of |k(x_i, .) - m|^2, m their mean, by weights s; not more but for rounding."""
-        total = float(s.sum())
-        with np.errstate(over="ignore", invalid="ignore"):
-            means = (self.A.T @ s) / total
-            if not sparse.issparse(self.A):
-                off = self.A - means
-                rest = s @ off / total  # of the mean, which was rounded
-                return max(float(s @ (off * off).sum(axis=1)) / total - float(rest @ rest), 0.0)
-            held = sparse.coo_array(self.A)
-            weights, (n, d) = s[held.row], held.shape
-            stored = np.bincount(held.col, weights, minlength=d)
-            zeros = np.maximum(total - stored - gamma(2 * n + 2) * total, 0.0)
-            off = held.data - means[held.col]
-            return float(weights @ (off * off) + zeros @ (means * means)) / total
+    @property
+    def diagonal_error(self) -> Array:
+        """What ``diagonal`` may be off by."""
+        return gamma(self.A.shape[1] + 4) * self.diagonal
 
     def scores(self, w: Array) -> Array:
         """The f(x_i), shape (n,)."""
@@ -128,18 +117,13 @@ class OfSamples:
     def diagonal(self) -> Array:
         return self.matrix.diagonal
 
-    def spread(self, s: Array) -> float:
-        """The mean of K_ii less that of all K_ij, less what these may be off by."""
-        K, share, scores = self.matrix, gamma(2 * len(s) + 8), self.scores(s)
-        total = float(s.sum())
-        rest = np.zeros(len(s))  # where it is not known ``told`` says so
+    @property
+    def diagonal_error(self) -> Array:
+        K = self.matrix
         if K.is_exact:
-            rest = K.sizes * K.sizes - K.diagonal
-        elif K.entry_errors is not None:
-            rest = np.diagonal(K.entry_errors)
-        off = self.errors(s)[0] + share * np.abs(scores)
-        error = float(s @ (rest + share * (np.abs(K.diagonal) + rest))) + float(s @ off) / total
-        return max((float(s @ K.diagonal) - float(s @ scores) / total - error) / total, 0.0)
+            return K.sizes * K.sizes - K.diagonal
+        # Where it is not known ``told`` says so.
+        return np.zeros(K.diagonal.size) if K.entry_errors is None else np.diagonal(K.entry_errors)
 
     def scores(self, w: Array) -> Array:
         return self.matrix.valued(w)[0]
@@ -384,9 +368,17 @@ class NuPart:
 
         With classes there is a b, and K is that about the mean: P is the same wherever 0 is.
         """
-        space = self.space
-        size = space.spread(self.limits) if self._has_classes else float(space.diagonal.mean())
+        size = self._spread() if self._has_classes else float(self.space.diagonal.mean())
         return 0.5 * self.total * (self.total * size)
+
+    def _spread(self) -> float:
+        """The mean of |k(x_i, .) - m|^2, m their mean, by weights; not more but for rounding."""
+        space, s, total = self.space, self.limits, float(self.limits.sum())
+        share = gamma(2 * s.size + 8)
+        square = space.square(space.of(s)) / total
+        lost = float(s @ (share * space.diagonal + (1.0 + share) * space.diagonal_error))
+        lost += space.error_of(s) / total + share * square
+        return max((float(s @ space.diagonal) - square - lost) / total, 0.0)
 
     @property
     def value(self) -> float:
