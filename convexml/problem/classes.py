@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import xlog1py, xlogy
 
 from ..data import BlockArray, Design, by_blocks, cached_rows, in_blocks, together
@@ -16,7 +15,7 @@ from ..data.scaled import StackedDesign
 from ..losses.softmax import hessian_of_shares, log_sum_exp, one_hot, shares
 from ..numerics import EPS, Array
 from ..penalties.base import Manifold
-from .objective import Objective, solve_symmetric
+from .objective import Objective, conjugate_gradients, solve_symmetric
 
 # The Hessian of the loss of K classes: a sum over the rows, for one visit of these.
 
@@ -236,10 +235,7 @@ def _by_conjugate_gradients(
     diagonal = diagonal + (curved if curved.ndim == 1 else np.diag(curved))
     if objective.fit_intercept:
         diagonal = np.append(diagonal, h.sum(axis=0))
-    inverse = 1.0 / np.where(diagonal > 0.0, diagonal, 1.0)
-    system = LinearOperator((right.size, right.size), matvec=product, dtype=float)
-    scaling = LinearOperator((right.size, right.size), matvec=lambda x: inverse * x, dtype=float)
-    return cg(system, right, rtol=1e-12, maxiter=2000, M=scaling)[0]
+    return conjugate_gradients(product, diagonal, right, 1e-12)
 
 
 # The refit of what is not penalised: it makes slopes of the loss of K classes dual feasible.

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator, cg
 
 from ..data import DenseDesign, Design, ahead, in_memory, remember_scores
 from ..losses.softmax import hessian_of_shares, shares
@@ -28,7 +27,7 @@ from ..numerics import Array, all_finite
 from ..penalties.base import Manifold
 from . import classes
 from .classes import MulticlassObjective, class_sums, damped_step, multiclass_step
-from .objective import Objective, solve_symmetric
+from .objective import Objective, conjugate_gradients, solve_symmetric
 
 # A loss as Newton's method sees it at some predictions: all of it in one visit of the rows.
 
@@ -123,7 +122,8 @@ def newton_point(
     if int(free.sum()) + held.size > LARGEST_SYSTEM:
         if held.size or manifold.normal is not None:
             return None
-        step, shift = _by_conjugate_gradients(objective, design, manifold, known)
+        slope, has_b = manifold.gradient + known.pull, objective.fit_intercept
+        step, shift = by_products(design, manifold.hessian, known.h, slope, known.total, has_b)
         u_held = excess
     else:
         step, shift, u_held = _by_factoring(objective, design, manifold, known, held, excess)
@@ -211,27 +211,30 @@ def _by_elimination(
     return -inverse * (slope + held.rmatvec(solution[:m])), shift, solution[:m]
 
 
-def _by_conjugate_gradients(
-    objective: Objective, design: Design, manifold: Manifold, loss: LossModel
+def by_products(
+    rows: Design,
+    hessian: Array,
+    h: Array,
+    slope: Array,
+    total: float,
+    free_b: bool,
+    rtol: float = 1e-10,
+    most: int = 2000,
 ) -> tuple[Array, float]:
-    k, has_b, hessian, h = design.shape[1], objective.fit_intercept, manifold.hessian, loss.h
+    """(dw, db) with (hess + R'H R) dw + R'H 1 db = -slope, 1'H (R dw + db) = -total, about."""
+    k = rows.shape[1]
 
     def product(x: Array) -> Array:
-        hz = h * (design.matvec(x[:k]) + (x[k] if has_b else 0.0))
-        head = design.rmatvec(hz) + (hessian * x[:k] if hessian.ndim == 1 else hessian @ x[:k])
-        return np.append(head, hz.sum()) if has_b else head
+        t = h * (rows.matvec(x[:k]) + (x[k] if free_b else 0.0))
+        head = rows.rmatvec(t) + (hessian * x[:k] if hessian.ndim == 1 else hessian @ x[:k])
+        return np.append(head, t.sum()) if free_b else head
 
-    diagonal = design.column_squares(h)
-    diagonal += hessian if hessian.ndim == 1 else np.diag(hessian)
-    right = -(manifold.gradient + loss.pull)
-    if has_b:
-        diagonal, right = np.append(diagonal, h.sum()), np.append(right, -loss.total)
-    inverse = 1.0 / np.where(diagonal > 0.0, diagonal, 1.0)
-    size = k + has_b
-    system = LinearOperator((size, size), matvec=product, dtype=float)
-    scaling = LinearOperator((size, size), matvec=lambda x: inverse * x, dtype=float)
-    solution, _ = cg(system, right, rtol=1e-10, maxiter=2000, M=scaling)
-    return solution[:k], float(solution[k]) if has_b else 0.0
+    diagonal = rows.column_squares(h) + (hessian if hessian.ndim == 1 else np.diag(hessian))
+    right = -slope
+    if free_b:
+        diagonal, right = np.append(diagonal, h.sum()), np.append(right, -total)
+    x = conjugate_gradients(product, diagonal, right, rtol, most)
+    return x[:k], float(x[k]) if free_b else 0.0
 
 
 # A pair of products, there and back, for which X is read once.

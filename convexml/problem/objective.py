@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg.lapack import dposv, dpotrs
+from scipy.sparse.linalg import LinearOperator, cg
 
 from ..data import (
     BlockedDesign,
@@ -505,6 +506,18 @@ def solve_symmetric(matrix: Array, right: Array) -> Array:
     for _ in range(2):
         solution += linalg.lstsq(scaled, target - scaled @ solution, check_finite=False, **known)[0]
     return solution * unit
+
+
+def conjugate_gradients(
+    product: Callable[[Array], Array], diagonal: Array, right: Array, rtol: float, most: int = 2000
+) -> Array:
+    """About the x with M x = r, for a semidefinite M of this diagonal that is known by products."""
+    inverse = 1.0 / np.where(diagonal > 0.0, diagonal, 1.0)
+    system, scaling = (
+        LinearOperator((right.size, right.size), matvec=times, dtype=float)
+        for times in (product, lambda x: inverse * x)
+    )
+    return cg(system, right, rtol=rtol, maxiter=most, M=scaling)[0]
 
 
 def _solve_indefinite(matrix: Array, right: Array) -> Array | None:

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack
-from scipy.sparse.linalg import LinearOperator, cg
 
 from ...data import Design, SparseDesign
 from ...numerics import Array
 from ...problem import Objective
+from ...problem.newton import by_products
 from ..composite import curvature, curvatures
 from ..driver import Iterate
 
@@ -46,7 +46,8 @@ def newton_step(
         return _by_rows(design.rows(index), level, h[index], slope, total, free_b)
     if d <= LARGEST:
         return _by_columns(design, level, np.where(inside, h, 0.0), slope, total, free_b)
-    return _by_products(design.rows(index), level, h[index], slope, total, free_b)
+    rows = design.rows(index)
+    return by_products(rows, level, h[index], slope, total, free_b, ACCURATE, ROUNDS)
 
 
 def _by_rows(
@@ -84,30 +85,6 @@ def _solved(matrix: Array, right: Array) -> Array:
         if info == 0:
             return x
     return np.linalg.lstsq(matrix, right, rcond=None)[0]
-
-
-def _by_products(
-    rows: Design, level: Array, h: Array, slope: Array, total: float, free_b: bool
-) -> tuple[Array, float]:
-    d, last = rows.shape[1], h.sum()
-
-    def product(x: Array) -> Array:
-        t = h * (rows.matvec(x[:d]) + (x[d] if free_b else 0.0))
-        top = level * x[:d] + rows.rmatvec(t)
-        return np.append(top, t.sum()) if free_b else top
-
-    right, scale = -slope, level + rows.column_squares(h)
-    if free_b:
-        right, scale = np.append(right, -total), np.append(scale, last)
-    size = len(right)
-    x, _ = cg(
-        LinearOperator((size, size), matvec=product, dtype=float),
-        right,
-        rtol=ACCURATE,
-        maxiter=ROUNDS,
-        M=LinearOperator((size, size), matvec=lambda r: r / scale, dtype=float),
-    )
-    return x[:d], float(x[d]) if free_b else 0.0
 
 
 # The proximal point of F* as a function of the predictions, for a bounded box dual.
