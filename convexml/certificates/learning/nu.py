@@ -174,18 +174,9 @@ def about_centre(X: Any) -> tuple[Any, Array]:
 
 
 def moved_intercept(b: float, c: Array, w: Array) -> float:
-    """b + c.w, rounded once."""
-    left, right = np.append(c, 1.0), np.append(w, b)
-    if not c.any() or not all_finite(right):
-        return b
-    found = exact_dot(left, right)
-    if np.isfinite(found):
-        return found
-    terms = zip(left.tolist(), right.tolist(), strict=True)
-    try:
-        return float(sum((Fraction(x) * Fraction(y) for x, y in terms), Fraction(0)))
-    except OverflowError:
-        return np.inf
+    """b + c.w, rounded once; not finite where products are beyond float64."""
+    moves = c.any() and all_finite(w)
+    return exact_dot(np.append(c, 1.0), np.append(w, b)) if moves else b
 
 
 # Whether nu leaves the machine for two classes a dual point, decided in exact arithmetic.
