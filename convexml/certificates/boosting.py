@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -19,7 +18,7 @@ from ..problem.stumps import Stumps
 from .algebra.searchers import highs
 from .algebra.sums import exact_dot, exact_residual
 from .certificate import Certificate
-from .judge import Better, absent, judge, judged, settled
+from .judge import Better, Bound, ClosedForm, absent, judge, judged, settled, sum_off
 from .scale import program_scale
 
 # Certificates of min sum c_i e^{-y_i (H w)_i} over decision stumps, w free: AdaBoost's problem.
@@ -228,7 +227,7 @@ class MarginPoint(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Margins:
+class Margins(ClosedForm):
     """The linear program of margins, solved by columns and judged.
 
     Attributes
@@ -239,6 +238,7 @@ class Margins:
         s_i / (nu sum s) > 0; their sum is 1 / nu >= 1.
     """
 
+    duals = ("d",)
     A: Any
     c: Array
 
@@ -246,27 +246,40 @@ class Margins:
         """-rho + c'xi, rounded once."""
         return exact_dot(np.append(self.c, -1.0), np.append(point.xi, point.rho))
 
-    def value(self, point: MarginPoint) -> float:
-        """The objective; inf where the point is infeasible by more than rounding."""
-        slack, sizes = self.slack(point), self.sizes(point)
-        wrong = np.any(slack < -ROUNDING * sizes) or np.any(point.w < 0.0) or np.any(point.xi < 0.0)
-        off = abs(math.fsum([*point.w.tolist(), -1.0])) > ROUNDING
-        return np.inf if wrong or off else self.cost(point)
+    def value_rounding(self, point: MarginPoint) -> float:
+        return 4.0 * EPS * abs(point.rho) + 2.0 * CAPS * float(self.c @ np.abs(point.xi))
 
     def margins(self, w: Array) -> Array:
         """A w, each rounded once, (n,)."""
         used = np.flatnonzero(w)
         return exact_residual(self.A[:, used], w[used]) if used.size else np.zeros(self.c.size)
 
-    def slack(self, point: MarginPoint) -> Array:
-        """A w - rho + xi, (n,)."""
-        return self.margins(point.w) - point.rho + point.xi
+    def constraints(self, point: MarginPoint) -> list[tuple[str, Any, Any, Any]]:
+        (w, rho, xi), size = point, self.units[0]
+        below = np.maximum(rho - self.margins(w) - xi, 0.0)
+        lost = 4.0 * UNIT * (abs(self.A) @ np.abs(w) + abs(rho) + np.abs(xi))
+        return [
+            ("y_i (H w)_i >= rho - xi_i", below, size, lost),
+            ("xi_i >= 0", np.maximum(-xi, 0.0), size, 0.0),
+            ("w_j >= 0", np.maximum(-w, 0.0), 1.0, 0.0),
+            ("sum_j w_j = 1", sum_off(w), 1.0, 0.0),
+        ]
 
-    def sizes(self, point: MarginPoint) -> Array:
-        """|A||w| + |rho| + |xi|, (n,)."""
-        return abs(self.A) @ np.abs(point.w) + abs(point.rho) + np.abs(point.xi)
+    def beside(
+        self, point: MarginPoint, dual: Sequence[Array], found: Bound
+    ) -> tuple[float, list[Condition]]:
+        (w, rho, xi), (d,), edges = point, found.dual, found.known
+        edge = edges.max()
+        prices = d, self.c, edge - edges, abs(edge)
+        away = (np.abs(each[1]) for each in self.constraints(point))
+        price = sum(float(np.sum(u * off)) for u, off in zip(prices, away, strict=True))
+        return price, [
+            products("d_i (y_i (H w)_i - rho + xi_i) = 0", d * (self.margins(w) - rho + xi)),
+            products("(s_i / (nu sum s) - d_i) xi_i = 0", (self.c - d) * xi),
+            products("w_j (gamma - sum_i d_i y_i H_ij) = 0", w * (edge - edges)),
+        ]
 
-    def completed(self, w: Array, rho: float | None = None) -> MarginPoint:
+    def point_of(self, w: Array, rho: float | None = None) -> MarginPoint:
         """The best rho for w, where none is passed, and the least slacks."""
         margins = self.margins(w)
         rho = self._filled(margins)[1] if rho is None else rho
@@ -283,46 +296,42 @@ class Margins:
         """max |A_ij|."""
         return float(abs(self.A).max())
 
-    def edge(self, d: Array) -> float:
-        """max_j (A'd)_j, and what rounding may take from it."""
-        lost = gamma(d.size + 4) * self.largest * float(np.abs(d).sum())
-        return float(self.edges(d).max()) + lost
+    def completed(self, point: MarginPoint, d: Array | None = None) -> tuple[Array]:
+        """HiGHS's distribution; where it finds none, as much as may be on the least margins."""
+        if d is None:
+            best = self.optimum
+            d = self._filled(self.margins(point.w))[0] if best is None else best[1]
+        return (d,)
 
-    def dual_value(self, d: Array) -> float:
-        """-max_j (A'd)_j; -inf where d is not in the capped simplex, but for rounding."""
-        off = abs(math.fsum([*d.tolist(), -1.0])) > ROUNDING
-        wrong = np.any(d < 0.0) or np.any(d > self.c * (1.0 + ROUNDING))
-        return -np.inf if off or wrong else -self.edge(d)
+    def bound(self, d: Array) -> Bound:
+        """-max_j (A'd)_j of the nearest distribution, which is feasible but for rounding.
+
+        d / (1 + e) is below c, and then what its sum lacks fits into c - d, or is divided away.
+        """
+        used, over = self.feasible(d), np.maximum(d - self.c, 0.0)
+        edges = self.edges(used)
+        edge = float(edges.max())
+        e = float(np.max((used - self.c) / self.c, initial=0.0)) * (1.0 + 4.0 * UNIT) + 2.0 * CAPS
+        off, share = abs(sum_off(used)), gamma(d.size + 4) * float(used.sum())
+        lost = (share + (2.0 * e + off) * (1.0 + 4.0 * e + off)) * self.largest
+        rows = [
+            worst("sum_i d_i = 1", "stationarity", sum_off(d), 1.0),
+            worst("d_i >= 0", "dual_feasibility", np.maximum(-d, 0.0), self.c),
+            worst("d_i <= s_i / (nu sum s)", "dual_feasibility", over, self.c, CAPS * self.c),
+        ]
+        return Bound(-edge, lost + 4.0 * EPS * abs(edge), rows, (used,), edges)
 
     def feasible(self, d: Array) -> Array:
         """The d nearby whose entries are between 0 and c and add up to 1, but for rounding."""
         d = np.clip(d, 0.0, self.c)
         total = float(d.sum())
-        if total >= 1.0:
-            return d / total
+        if total >= 1.0 or 1.0 - total <= ROUNDING:
+            return d / max(total, 1.0)
         room = np.where(d > 0.0, self.c - d, 0.0)  # what is 0 stays 0 where it can
         if room.sum() < 1.0 - total:
             room = self.c - d
         left = float(room.sum())
         return d + room * min((1.0 - total) / left, 1.0) if left > 0.0 else d
-
-    def price(self, d: Array) -> float:
-        """How much less D may be at a d that is exactly feasible; d is so but for rounding.
-
-        d / (1 + e) is below c, and then what its sum lacks fits into c - d, or is divided away.
-        """
-        over = float(np.max((d - self.c) / self.c, initial=0.0))
-        e = max(over, 0.0) * (1.0 + 4.0 * UNIT) + 2.0 * CAPS
-        off = abs(math.fsum([*d.tolist(), -1.0]))
-        return (2.0 * e + off) * (1.0 + 4.0 * e + off) * self.largest
-
-    def of_margins(self, w: Array) -> Array:
-        """As much d as may be on the least margins; what is left is shared by those that tie."""
-        margins = self.margins(w)
-        d, rho = self._filled(margins)
-        ties = np.abs(margins - rho) <= 1e-12 * self.largest
-        d[ties] = self.c[ties] * (d[ties].sum() / self.c[ties].sum())
-        return self.feasible(d)
 
     def _filled(self, margins: Array) -> tuple[Array, float]:
         """As much d as may be on the least margins, and the last of these: the best rho."""
@@ -336,6 +345,9 @@ class Margins:
     def units(self) -> tuple[float, float]:
         """The sizes of margins and of the objective, from the data."""
         return margin_sizes(self.A, self.c)
+
+    def facts(self, point: Any, primal: float, found: Bound) -> dict[str, Any]:
+        return {"scale": program_scale(primal, found.value, self.units[1])}
 
     # -- solved by columns -----------------------------------------------------------------------
 
@@ -380,7 +392,7 @@ class Margins:
             return None
         w = np.zeros(self.A.shape[1])
         w[used] = found.x[:k] / found.x[:k].sum()
-        return self.completed(w), self.feasible(found.lambda_ub)
+        return self.point_of(w), self.feasible(found.lambda_ub)
 
     @cached_property
     def optimum(self) -> tuple[MarginPoint, Array] | None:
@@ -389,62 +401,3 @@ class Margins:
         for point, d, _ in self.rounds():
             last = point, d
         return last
-
-    # -- judged ----------------------------------------------------------------------------------
-
-    def certify(
-        self, point: MarginPoint, own: Array | None, tol: float, *, passed: bool
-    ) -> Certificate:
-        """Judge a point by a distribution, or by the best."""
-        given = self._best(point) if own is None else own
-        d = self.feasible(given)
-        edge, primal, lost = self.edge(d), self.cost(point), self.price(d)
-        return judged(
-            primal,
-            -edge,
-            self._rows(point, given, d, edge),
-            tol,
-            passed=passed,
-            scale=program_scale(primal, -edge, self.units[1]),
-            rounding=lost + self._account(point, d, edge),
-            dual={"d": given},
-            repaired=float(np.abs(d - given).max()) if passed else 0.0,
-        )
-
-    def _best(self, point: MarginPoint) -> Array:
-        """HiGHS's distribution; that of the margins where it finds none."""
-        return self.of_margins(point.w) if self.optimum is None else self.optimum[1]
-
-    def value_rounding(self, point: MarginPoint) -> float:
-        """What P may be off by, and what violations may gain."""
-        d = self._best(point)
-        return self._account(point, d, float(self.edges(d).max()))
-
-    def _account(self, point: MarginPoint, d: Array, edge: float) -> float:
-        """Rounding of P and D, and what violated constraints may have gained."""
-        w, _, xi = point
-        lost = 4.0 * EPS * (abs(edge) + abs(point.rho)) + 2.0 * CAPS * float(self.c @ np.abs(xi))
-        off = abs(math.fsum([*w.tolist(), -1.0]))
-        below = float((edge - self.edges(d)) @ np.maximum(-w, 0.0))
-        missed = float(d @ np.maximum(-self.slack(point), 0.0))
-        return lost + abs(edge) * off + below + missed + float(self.c @ np.maximum(-xi, 0.0))
-
-    def _rows(self, point: MarginPoint, given: Array, d: Array, edge: float) -> list[Condition]:
-        w, _, xi = point
-        slack, kind = self.slack(point), "primal_feasibility"
-        size, lost = self.units[0], 4.0 * UNIT * self.sizes(point)
-        off = math.fsum([*w.tolist(), -1.0])
-        total = math.fsum([*given.tolist(), -1.0])
-        over = np.maximum(given - self.c, 0.0)
-        return [
-            worst("sum_i d_i = 1", "stationarity", total, 1.0),
-            worst("y_i (H w)_i >= rho - xi_i", kind, np.maximum(-slack, 0.0), size, lost),
-            worst("xi_i >= 0", kind, np.maximum(-xi, 0.0), size),
-            worst("w_j >= 0", kind, np.maximum(-w, 0.0), 1.0),
-            worst("sum_j w_j = 1", kind, off, 1.0),
-            worst("d_i >= 0", "dual_feasibility", np.maximum(-given, 0.0), self.c),
-            worst("d_i <= s_i / (nu sum s)", "dual_feasibility", over, self.c, CAPS * self.c),
-            products("d_i (y_i (H w)_i - rho + xi_i) = 0", d * slack),
-            products("(s_i / (nu sum s) - d_i) xi_i = 0", (self.c - d) * xi),
-            products("w_j (gamma - sum_i d_i y_i H_ij) = 0", w * (edge - self.edges(d))),
-        ]

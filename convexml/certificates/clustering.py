@@ -10,7 +10,7 @@ proved by a Cholesky, so that the bound holds for any multipliers with all round
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -26,8 +26,7 @@ from ..penalties import L1, GroupL2
 from ..problem.geometry import averaging, centred, nonnegative, splitting_steps
 from ..problem.terms import Approximation, Pairs, Squares, Summand
 from .algebra.definite import semidefinite_within
-from .certificate import Certificate
-from .judge import judged
+from .judge import Bound, ClosedForm
 
 STEPS = 4000
 """Of the splitting, at most."""
@@ -36,7 +35,7 @@ ROUND = 20
 
 
 @dataclass(frozen=True)
-class Partition:
+class Partition(ClosedForm):
     """The problem in Z; each exact entry of C is within a share ``off`` of the one that is held.
 
     Attributes
@@ -47,6 +46,7 @@ class Partition:
     k : int
     """
 
+    duals = "alpha", "N"
     C: Array
     off: float
     k: int
@@ -57,44 +57,32 @@ class Partition:
         return len(self.C)
 
     @cached_property
-    def inertia(self) -> float:
+    def null(self) -> float:
         """What one cluster costs: 1'C 1 / n."""
         return float(self.C.sum()) / self.n
 
     # -- the primal ------------------------------------------------------------------------------
 
-    def value(self, Z: Array) -> float:
-        """<C, Z>; inf where Z is infeasible beyond rounding."""
-        rows = self._rows(Z)
-        return self._linear(Z) if all(row.residual == 0.0 for row in rows) else np.inf
-
-    def _linear(self, Z: Array) -> float:
+    def cost(self, Z: Array) -> float:
+        """<C, Z>; C is symmetric."""
         return float((self.C * Z).sum(axis=1).sum())
 
     def value_rounding(self, Z: Array) -> float:
-        """What <C, Z> may be off by."""
         share = self.off + gamma(2 * self.n + 4)
-        return share * self._linear(np.abs(Z)) * (1.0 + gamma(2 * self.n + 8))
+        return share * self.cost(np.abs(Z)) * (1.0 + gamma(2 * self.n + 8))
 
     def repaired(self, Z: Array) -> Array:
-        """A feasible matrix near Z."""
         return nonnegative(averaging(Z, self.k), self.k)
 
-    def _rows(self, Z: Array) -> list[Condition]:
-        """The rows of the constraints; what rounding explains is met."""
+    def constraints(self, Z: Array) -> list[tuple[str, Any, Any, Any]]:
         half = 0.5 * (Z + Z.T)
         most = ROUNDING * self.n * max(1.0, float(np.max(np.abs(Z))))
-        left = {
-            "Z = Z'": (np.abs(Z - Z.T), 1.0),
-            "Z 1 = 1": (np.abs(half.sum(axis=1) - 1.0), 1.0),
-            "tr Z = k": (abs(float(np.trace(Z)) - self.k), float(self.k)),
-            "Z >= 0": (np.maximum(-half, 0.0), self.k / self.n),
-            "Z >> 0": (max(-float(np.linalg.eigvalsh(half)[0]), 0.0), 1.0),
-        }
-        kind = "primal_feasibility"
         return [
-            worst(name, kind, np.where(missed > most, missed, 0.0), size, most)
-            for name, (missed, size) in left.items()
+            ("Z = Z'", Z - Z.T, 1.0, most),
+            ("Z 1 = 1", half.sum(axis=1) - 1.0, 1.0, most),
+            ("tr Z = k", float(np.trace(Z)) - self.k, float(self.k), most),
+            ("Z >= 0", np.maximum(-half, 0.0), self.k / self.n, most),
+            ("Z >> 0", max(-float(np.linalg.eigvalsh(half)[0]), 0.0), 1.0, most),
         ]
 
     # -- the dual --------------------------------------------------------------------------------
@@ -110,41 +98,57 @@ class Partition:
         sums = R.sum(axis=1) - least
         return (2.0 * sums - sums.sum() / n) / n
 
-    def dual_value(self, alpha: Array, N: Array) -> float:
-        """1'alpha + k lambda_min(...); -inf where N has negative entries beyond rounding."""
-        size = max(float(np.max(np.abs(self.C))), float(np.max(np.abs(N))))
-        feasible = bool(N.min() >= -ROUNDING * size)
-        return self._dual(alpha, np.maximum(N, 0.0))[0] if feasible else -np.inf
+    def completed(
+        self, Z: Array, alpha: Array | None = None, N: Array | None = None
+    ) -> tuple[Array, Array]:
+        """The N of a closed form, and the best alpha for N."""
+        N = self._simple() if N is None else N
+        return self.best_alpha(np.maximum(N, 0.0)) if alpha is None else alpha, N
 
     def reduced(self, alpha: Array, N: Array) -> tuple[Array, float]:
         """C - N - (alpha 1' + 1 alpha')/2, and its least eigenvalue."""
         M = self.C - 0.5 * (N + N.T) - 0.5 * (alpha[:, None] + alpha)
         return M, float(np.linalg.eigvalsh(M)[0])
 
-    def _dual(self, alpha: Array, N: Array) -> tuple[float, float]:
-        """The bound in floating point, and what it may be off by."""
-        M, least = self.reduced(alpha, N)
-        sizes = self.C + np.abs(N) + np.abs(alpha)[:, None] + np.abs(alpha) + abs(least)
+    def bound(self, alpha: Array, N: Array) -> Bound:
+        """1'alpha + k lambda_min(...), N 0 where it is negative."""
+        used = np.maximum(N, 0.0)
+        M, least = self.reduced(alpha, used)
+        sizes = self.C + used + np.abs(alpha)[:, None] + np.abs(alpha) + abs(least)
         entries = gamma(6) * length(sizes) * (1.0 + gamma(self.n**2 + 8))
         lacks = semidefinite_within(M - least * np.eye(self.n))
         value = float(alpha.sum()) + self.k * least
         terms = gamma(self.n + 4) * (float(np.abs(alpha).sum()) + self.k * abs(least))
         rounding = (self.k * (lacks + entries) + terms) * (1.0 + 8.0 * EPS)
-        return value, rounding + self.off * (abs(value) + rounding)
+        size = max(float(np.max(self.C)), float(np.max(np.abs(N))), np.finfo(float).tiny)
+        row = worst("N >= 0", "dual_feasibility", np.maximum(-N, 0.0), size)
+        return Bound(
+            value, rounding + self.off * (abs(value) + rounding), [row], (alpha, used), (M, least)
+        )
+
+    def beside(
+        self, Z: Array, dual: Sequence[Array], found: Bound
+    ) -> tuple[float, list[Condition]]:
+        N, (M, least) = dual[1], found.known
+        left = float(np.sum(M * Z)) - self.k * least
+        return 0.0, [
+            products("N_ij Z_ij = 0", float(np.sum(N * Z))),
+            products("<M, Z> = k lambda_min(M), M = D/2 - N - (alpha 1' + 1 alpha')/2", left),
+        ]
 
     # -- judged ----------------------------------------------------------------------------------
 
     def rounds(self) -> Iterator[tuple[Array, Array, float]]:
         """A feasible Z, the best N so far and their relative gap, every ``ROUND`` steps."""
         kept, point = self._simple(), self.repaired(np.eye(self.n))
-        best, least = self._spectral(kept), self._linear(point)
+        best, least = self._spectral(kept), self.cost(point)
         yield point, kept, _share(least, best)
         for Z, N in islice(splitting_steps(self.C, self.k), ROUND - 1, STEPS, ROUND):
             bound = self._spectral(N)
             if bound > best:
                 best, kept = bound, N
             near = nonnegative(Z, self.k)
-            value = self._linear(near)
+            value = self.cost(near)
             if value < least:
                 least, point = value, near
             yield point, kept, _share(least, best)
@@ -157,51 +161,6 @@ class Partition:
         """N = 0, which is exact for k = 1, or N = C, whose bound is 0."""
         none = np.zeros_like(self.C)
         return none if self._spectral(none) > 0.0 else self.C
-
-    def certify(
-        self, Z: Array, alpha: Array | None, N: Array | None, tol: float, *, passed: bool
-    ) -> Certificate:
-        """Judge Z, repaired where it is infeasible, by alpha and N.
-
-        Parameters
-        ----------
-        Z : array, shape (n, n)
-        alpha : array, shape (n,), or None
-            The best one for N.
-        N : array, shape (n, n), or None
-            That of a closed form.
-        tol : float
-        passed : bool
-            Whether somebody brought these.
-        """
-        half, rows = 0.5 * (Z + Z.T), self._rows(Z)
-        near = half if all(row.residual == 0.0 for row in rows) else self.repaired(half)
-        primal = max(self._linear(half), self._linear(near))
-        given = self._simple() if N is None else N
-        used = np.maximum(given, 0.0)
-        alpha = self.best_alpha(used) if alpha is None else alpha
-        value, lost = self._dual(alpha, used)
-        return judged(
-            primal,
-            value,
-            [*rows, *self._dual_rows(half, alpha, given)],
-            tol,
-            passed=passed,
-            null=self.inertia,
-            rounding=lost + max(self.value_rounding(each) for each in (half, near)),
-            dual={"alpha": alpha, "N": used},
-            repaired=max(float(np.max(np.abs(near - Z))), float(np.max(used - given))),
-        )
-
-    def _dual_rows(self, Z: Array, alpha: Array, N: Array) -> list[Condition]:
-        size = max(float(np.max(self.C)), float(np.max(np.abs(N))), np.finfo(float).tiny)
-        M, least = self.reduced(alpha, N)
-        slack = float(np.sum(M * Z)) - self.k * least
-        return [
-            worst("N >= 0", "dual_feasibility", np.maximum(-N, 0.0), size),
-            products("N_ij Z_ij = 0", float(np.sum(N * Z))),
-            products("<M, Z> = k lambda_min(M), M = D/2 - N - (alpha 1' + 1 alpha')/2", slack),
-        ]
 
 
 def _share(value: float, bound: float) -> float:

@@ -12,10 +12,10 @@ where t is what a Z lacks to be >= 0: no multiplier has to be exactly feasible t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,13 +23,9 @@ from ..formulas import Condition, products, worst
 from ..numerics import EPS, ROUNDING, Array, gamma, length
 from ..problem.likelihood import moments
 from .algebra.definite import semidefinite_within
-from .certificate import Certificate
-from .judge import judged
+from .judge import Bound, ClosedForm
 
 # Symmetric matrices by their eigenvalues: parts, nearest points.
-
-
-Spectra = tuple[Array, Array]
 
 
 def symmetric(M: Array) -> Array:
@@ -55,18 +51,11 @@ def capped(values: Array, k: int) -> Array:
     return np.clip(values - t, 0.0, 1.0)
 
 
-def spectra_of(dual: Mapping[str, Array]) -> Spectra:
-    """The eigenvalues of Z_upper and of Z_lower, the smallest first."""
-    upper, lower = (np.linalg.eigvalsh(symmetric(dual[name])) for name in ("Z_upper", "Z_lower"))
-    return upper, lower
-
-
-Multipliers = dict[str, Array]
 NAMES = ("nu", "Z_upper", "Z_lower")
 
 
 @dataclass(frozen=True)
-class Fantope:
+class Fantope(ClosedForm):
     """The problem in P; the exact S is within ``noise`` of the one that is held.
 
     Attributes
@@ -78,7 +67,6 @@ class Fantope:
     name: ClassVar[str] = "P"
     """What a point is called."""
     duals: ClassVar[tuple[str, ...]] = NAMES
-    """What is told of its multipliers."""
     S: Array
     noise: Array
     k: int
@@ -102,69 +90,43 @@ class Fantope:
     def leading(self) -> Array:
         """The k leading eigenvectors of S: a solution."""
         V = self.spectrum[1][:, : self.k]
-        P: Array = V @ V.T
-        return 0.5 * (P + P.T)
+        return symmetric(V @ V.T)
 
     # -- the primal ------------------------------------------------------------------------------
 
-    def value(self, P: Array) -> float:
-        """-<S, P>; inf where P is infeasible beyond rounding."""
-        if not np.array_equal(P, P.T) or not all(row.residual == 0.0 for row in self._within(P)):
-            return np.inf
-        return self.account(P)[0]
+    def cost(self, P: Array) -> float:
+        """-<S, P>; S is symmetric."""
+        return -float((self.S * P).sum(axis=1).sum())
 
-    def cost(self, held: Array) -> float:
-        """-<S, P> of any P."""
-        return self.account(held)[0]
-
-    def value_rounding(self, held: Array) -> float:
-        """What rounding may hide of -<S, P>."""
-        return self.account(held)[1]
-
-    def account(self, held: Array) -> tuple[float, float]:
-        """-<S, P>, and what rounding may hide of it."""
-        P = symmetric(held)
+    def value_rounding(self, P: Array) -> float:
         sizes = gamma(2 * self.d + 4) * np.abs(self.S * P) + self.noise * np.abs(P)
-        value = -float((self.S * P).sum(axis=1).sum())
-        return value, float(sizes.sum()) * (1.0 + gamma(self.d**2 + 8))
+        return float(sizes.sum()) * (1.0 + gamma(self.d**2 + 8))
 
-    def _within(self, P: Array) -> list[Condition]:
-        """The rows of the constraints; what rounding explains is met."""
-        values = np.linalg.eigvalsh(P)
+    def constraints(self, P: Array) -> list[tuple[str, Any, Any, Any]]:
+        values = np.linalg.eigvalsh(symmetric(P))
         most = ROUNDING * self.d * max(1.0, float(np.abs(values).max()))
-        off = abs(float(np.trace(P)) - self.k)
-
-        def row(name: str, violation: float, size: float) -> Condition:
-            found = max(violation, 0.0) if violation > most else 0.0
-            return worst(name, "primal_feasibility", found, size, most)
-
         return [
-            row("tr P = k", off, float(self.k)),
-            row("P >> 0", -float(values[0]), 1.0),
-            row("P << I", float(values[-1]) - 1.0, 1.0),
+            ("P = P'", P - P.T, max(1.0, float(np.max(np.abs(P)))), most),
+            ("tr P = k", float(np.trace(P)) - self.k, float(self.k), most),
+            ("P >> 0", max(-float(values[0]), 0.0), 1.0, most),
+            ("P << I", max(float(values[-1]) - 1.0, 0.0), 1.0, most),
         ]
 
-    def near(self, held: Array) -> tuple[Array, list[Condition]]:
-        """The nearest feasible point, and the rows of the constraints; rounding is met."""
-        P, size = symmetric(held), max(1.0, float(np.max(np.abs(held))))
-        rows, skew = self._within(P), np.abs(held - held.T)
-        if any(row.residual > 0.0 for row in rows):
-            values, V = np.linalg.eigh(P)
-            P = symmetric((V * capped(values, self.k)) @ V.T)
-        return P, [worst("P = P'", "primal_feasibility", skew, size), *rows]
+    def repaired(self, P: Array) -> Array:
+        """The nearest feasible point."""
+        values, V = np.linalg.eigh(symmetric(P))
+        return symmetric((V * capped(values, self.k)) @ V.T)
 
     # -- the dual --------------------------------------------------------------------------------
 
-    def multipliers(self, given: Multipliers) -> Multipliers:
-        """The three, those that are not given the best for the others."""
+    def completed(
+        self, P: Any, nu: Any = None, upper: Array | None = None, lower: Array | None = None
+    ) -> tuple[Array, Array, Array]:
         eye = np.eye(self.d)
-        upper, lower = given.get("Z_upper"), given.get("Z_lower")
-        nu = float(given["nu"]) if "nu" in given else self._best_nu(upper, lower)
+        nu = self._best_nu(upper, lower) if nu is None else float(nu)
         if upper is None:
             upper = positive_part(self.S - nu * eye) if lower is None else self.S - nu * eye + lower
-        if lower is None:
-            lower = nu * eye + upper - self.S
-        return {"nu": np.array(nu), "Z_upper": upper, "Z_lower": lower}
+        return np.array(nu), upper, nu * eye + upper - self.S if lower is None else lower
 
     def _best_nu(self, upper: Array | None, lower: Array | None) -> float:
         if upper is not None:
@@ -174,96 +136,53 @@ class Fantope:
         values = self.spectrum[0]
         return float(0.5 * (values[self.count - 1] + values[min(self.count, self.d - 1)]))
 
-    def dual_value(self, dual: Multipliers) -> float:
-        """-k nu - tr Z_upper; -inf where the three are infeasible beyond rounding."""
-        rows = self._dual_rows(dual, spectra_of(dual))
-        return self._dual(dual) if all(row.meets(ROUNDING * self.d) for row in rows) else -np.inf
-
-    def _dual(self, dual: Multipliers) -> float:
-        return -self.count * float(dual["nu"]) - float(np.trace(dual["Z_upper"]))
-
-    def _price(self, dual: Multipliers, spectra: Spectra) -> float:
-        """How much more than the dual value says the largest <S, P> may be, rounding included."""
-        upper, lower = symmetric(dual["Z_upper"]), symmetric(dual["Z_lower"])
-        eye, nu = np.eye(self.d), float(dual["nu"])
-        sizes = np.abs(self.S) + abs(nu) * eye + np.abs(upper) + np.abs(lower)
-        left = np.abs(self.S - nu * eye - upper + lower) + gamma(6) * sizes + self.noise
-        missed = self.d * semidefinite_within(upper, spectra[0])
-        missed += self.count * semidefinite_within(lower, spectra[1])
-        missed += np.sqrt(self.count) * length(left) * (1.0 + gamma(self.d**2 + 8))
-        terms = self.count * abs(nu) + float(np.abs(np.diag(upper)).sum())
-        return missed * (1.0 + 8.0 * EPS) + gamma(self.d + 6) * terms
-
-    def _dual_rows(self, dual: Multipliers, spectra: Spectra) -> list[Condition]:
-        upper, lower, nu = dual["Z_upper"], dual["Z_lower"], float(dual["nu"])
+    def bound(self, nu: Array, upper: Array, lower: Array) -> Bound:
+        """-k nu - tr Z_upper; more than that says of the largest <S, P> is in its rounding."""
+        halves, eye, level = (symmetric(upper), symmetric(lower)), np.eye(self.d), float(nu)
+        spectra = [np.linalg.eigvalsh(each) for each in halves]
+        left = self.S - level * eye - upper + lower
+        sizes = np.abs(self.S) + abs(level) * eye + np.abs(halves[0]) + np.abs(halves[1])
+        off = np.abs(symmetric(left)) + gamma(8) * sizes + self.noise
+        missed = np.sqrt(self.count) * length(off) * (1.0 + gamma(self.d**2 + 8))
+        for each, values, share in zip(halves, spectra, (self.d, self.count), strict=True):
+            missed += share * semidefinite_within(each, values)
+        terms = self.count * abs(level) + float(np.abs(np.diag(upper)).sum())
         size = max(float(np.max(np.abs(self.S))), np.finfo(float).tiny)
-        left = self.S - nu * np.eye(self.d) - upper + lower
-
-        def semidefinite(name: str, Z: Array, values: Array) -> Condition:
-            skew = float(np.max(np.abs(Z - Z.T)))
+        most = gamma(4 * self.d + 8) * size
+        rows = [worst("S = nu I + Z_upper - Z_lower", "stationarity", left, size, most)]
+        for name, Z, values in zip(NAMES[1:], (upper, lower), spectra, strict=True):
+            below = max(-float(values[0]), float(np.max(np.abs(Z - Z.T))), 0.0)
             top = max(size, float(np.max(np.abs(Z))))
-            return worst(name, "dual_feasibility", max(-float(values[0]), skew, 0.0), top)
+            rows.append(worst(f"{name} >> 0", "dual_feasibility", below, top, most))
+        lost = missed * (1.0 + 8.0 * EPS) + gamma(self.d + 6) * terms
+        return Bound(-self.count * level - float(np.trace(upper)), lost, rows, (nu, upper, lower))
 
-        return [
-            worst("S = nu I + Z_upper - Z_lower", "stationarity", left, size),
-            semidefinite("Z_upper >> 0", upper, spectra[0]),
-            semidefinite("Z_lower >> 0", lower, spectra[1]),
-        ]
-
-    def eigengap(self, given: Multipliers) -> float:
+    def eigengap(
+        self, nu: Any = None, upper: Array | None = None, lower: Array | None = None
+    ) -> float:
         """The k-th largest eigenvalue of Z_upper plus the (d-k)-th largest of Z_lower.
 
         At a solution that is lambda_k - lambda_(k+1), for every nu between the two; inf for k = d.
         """
         if self.k == self.d:
             return np.inf
-        upper, lower = spectra_of(self.multipliers(given))
-        return float(upper[self.d - self.k] + lower[self.k])
+        _, *sides = self.completed(None, nu, upper, lower)
+        above, below = (np.linalg.eigvalsh(symmetric(each)) for each in sides)
+        return float(above[self.d - self.k] + below[self.k])
 
     def spread(self, C: Array) -> Array:
         """C S C', (k, k)."""
         found: Array = C @ self.S @ C.T
         return found
 
-    def slack(self, held: Array, gap: float, dual: Multipliers) -> list[Condition]:
-        """The products of multipliers and slacks."""
-        P = symmetric(held)
-        room = np.eye(self.d) - P
-        return [
-            products("<Z_upper, I - P> = 0", float(np.sum(dual["Z_upper"] * room))),
-            products("<Z_lower, P> = 0", float(np.sum(dual["Z_lower"] * P))),
+    def beside(
+        self, P: Array, dual: Sequence[Array], found: Bound
+    ) -> tuple[float, list[Condition]]:
+        _, upper, lower = dual
+        return 0.0, [
+            products("<Z_upper, I - P> = 0", float(np.sum(upper * (np.eye(self.d) - P)))),
+            products("<Z_lower, P> = 0", float(np.sum(lower * P))),
         ]
-
-    def certify(self, point: Array, *given: Array | None, tol: float, passed: bool) -> Certificate:
-        """Judge a matrix, repaired where it is infeasible, by multipliers.
-
-        Parameters
-        ----------
-        point : array
-        *given : array or None
-            "nu", "Z_upper" and "Z_lower" (d, d); those of a few samples are made of "nu". What is
-            missing is constructed.
-        tol : float
-        passed : bool
-            Whether somebody brought them.
-        """
-        known = {name: own for name, own in zip(NAMES, given, strict=False) if own is not None}
-        near, rows = self.near(point)
-        values = [self.account(each) for each in (point, near)]
-        dual = self.multipliers(known)
-        spectra, value = spectra_of(dual), self._dual(dual)
-        primal = max(value for value, _ in values)
-        rows += [*self._dual_rows(dual, spectra), *self.slack(point, primal - value, dual)]
-        return judged(
-            primal,
-            value,
-            rows,
-            tol,
-            passed=passed,
-            rounding=self._price(dual, spectra) + max(lost for _, lost in values),
-            dual={name: dual[name] for name in self.duals},
-            repaired=float(np.max(np.abs(near - point))),
-        )
 
 
 # Certificates of principal directions where samples are fewer than features: no S is made.
@@ -314,26 +233,21 @@ class Directions(Fantope):
 
     # -- the primal ------------------------------------------------------------------------------
 
-    def value(self, C: Array) -> float:
-        """-<S, C'C>; inf where the rows of C are not orthonormal beyond rounding."""
-        met = self.near(C)[1][0].residual == 0.0
-        return -float(np.trace(self.spread(C))) if met else np.inf
+    def constraints(self, C: Array) -> list[tuple[str, Any, Any, Any]]:
+        return [("C C' = I", C @ C.T - np.eye(len(C)), 1.0, ROUNDING * C.shape[1])]
 
-    def near(self, held: Array) -> tuple[Array, list[Condition]]:
-        off, most = np.abs(held @ held.T - np.eye(len(held))), ROUNDING * held.shape[1]
-        off = np.where(off > most, off, 0.0)
-        row = worst("C C' = I", "primal_feasibility", off, 1.0, most)
-        if row.residual == 0.0:
-            return held, [row]
-        U, _, V = np.linalg.svd(held, full_matrices=False)
-        return U @ V, [row]
+    def repaired(self, C: Array) -> Array:
+        U, _, V = np.linalg.svd(C, full_matrices=False)
+        return U @ V
 
-    def account(self, held: Array) -> tuple[float, float]:
+    def cost(self, C: Array) -> float:
+        return -float(np.sum(np.square(self._centred(self.A @ C.T))))
+
+    def value_rounding(self, C: Array) -> float:
         """With what rows that are not quite orthonormal may hide.
 
         P = C'(C C')^-1 C is feasible, and <S, P> >= <S, C'C> (1 - e), |C C' - I| <= e.
         """
-        C = held
         Y, root = self.A @ C.T, self.root[:, None]
         error = gamma(C.shape[1] + PARTS) * (np.abs(self.A) @ np.abs(C.T))
         error = error + root * (root.T @ error)
@@ -344,26 +258,29 @@ class Directions(Fantope):
         apart = np.abs(C @ C.T - np.eye(len(C)))
         apart += gamma(C.shape[1] + 4) * (np.abs(C) @ np.abs(C.T))
         off = float(np.linalg.norm(apart))
-        return -value, (lost + off * (value + lost)) * (1.0 + gamma(count + 16))
+        return (lost + off * (value + lost)) * (1.0 + gamma(count + 16))
 
     # -- the dual --------------------------------------------------------------------------------
 
-    def dual_value(self, dual: Multipliers) -> float:
+    def dual_value(self, *dual: Array) -> float:
         """-k nu - tr (S - nu I)_+, the zeros of S included."""
-        nu, (n, d) = float(dual["nu"]), self.A.shape
-        value = super().dual_value(self.multipliers({"nu": dual["nu"]}))
+        nu, (n, d) = float(dual[0]), self.A.shape
+        value = super().dual_value(*self.completed(None, dual[0]))
         return value - (self.k - self.count) * nu - (d - n) * max(-nu, 0.0)
 
-    def eigengap(self, dual: Multipliers) -> float:
+    def eigengap(self, *dual: Any) -> float:
         """lambda_k - lambda_(k+1) by the multipliers of A A'; beyond n eigenvalues are 0."""
         if self.k > self.d:
             return np.inf if self.k == self.A.shape[1] else 0.0
         if self.k == self.d:
             return max(float(self.spectrum[0][-1]), 0.0)
-        return super().eigengap(dual)
+        return super().eigengap(*dual)
 
-    def slack(self, held: Array, gap: float, dual: Multipliers) -> list[Condition]:
-        return [products("<Z_upper, I - P> + <Z_lower, P> = 0", gap)]
+    def beside(
+        self, P: Array, dual: Sequence[Array], found: Bound
+    ) -> tuple[float, list[Condition]]:
+        left = self.cost(P) - found.value
+        return 0.0, [products("<Z_upper, I - P> + <Z_lower, P> = 0", left)]
 
 
 def directions_of(X: Array, weights: Array, k: int) -> tuple[Directions, Array]:

@@ -5,14 +5,17 @@ Every comparison is written so that nan fails it and inf proves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..formulas import KINDS, Condition
-from ..numerics import EPS, Array
+from ..formulas import KINDS, Condition, worst
+from ..numerics import EPS, ROUNDING, Array
 from ..validation import positive_number
 from .certificate import Certificate, Verdict
 from .scale import learning_scale, relative
@@ -372,3 +375,111 @@ def _why(certificate: Certificate) -> str:
     if row is None:
         return ""
     return f"The relative gap is {certificate.relative_gap:.3g}, but {violated(row)}"
+
+
+class Bound(NamedTuple):
+    """D of multipliers, what it may be off by, their rows, and the nearest feasible ones."""
+
+    value: float
+    rounding: float
+    rows: Sequence[Condition]
+    dual: Sequence[Array]
+    known: Any = None
+    """What else is known of them."""
+
+
+class ClosedForm(ABC):
+    """min P(x) over the x that meet ``constraints``, where any multipliers give a bound.
+
+    A model says what P, its constraints and a bound are; a point is an array, or some.
+    """
+
+    duals: ClassVar[tuple[str, ...]]
+    """The names of the multipliers."""
+    completed: Callable[..., Sequence[Array]]
+    """The multipliers by a point and those given, those that are None the best by the others."""
+    bound: Callable[..., Bound]
+    """The bound by multipliers."""
+
+    @property
+    def null(self) -> float:
+        """P of the null model, for the scale of the gap."""
+        return np.nan
+
+    @abstractmethod
+    def cost(self, x: Any) -> float:
+        """P(x), feasible or not."""
+
+    @abstractmethod
+    def value_rounding(self, x: Any) -> float:
+        """What P(x) may be off by."""
+
+    @abstractmethod
+    def constraints(self, x: Any) -> Iterable[tuple[str, Any, Any, Any]]:
+        """Name, violations, sizes in the data and rounding of each constraint."""
+
+    @abstractmethod
+    def beside(self, x: Any, dual: Sequence[Array], found: Bound) -> tuple[float, list[Condition]]:
+        """What violations may gain, each times its multiplier; and the conditions on both."""
+
+    def repaired(self, x: Any) -> Any:
+        """A feasible point near x, where there is an exact one."""
+        return x
+
+    def facts(self, x: Any, primal: float, found: Bound) -> dict[str, Any]:
+        """What else the judge is told."""
+        return {"null": self.null}
+
+    def rows(self, x: Any) -> list[Condition]:
+        """The rows of the constraints; what rounding explains is met."""
+        found = ((name, np.abs(away), *rest) for name, away, *rest in self.constraints(x))
+        return [
+            worst(name, "primal_feasibility", np.where(away <= most, 0.0, away), size, most)
+            for name, away, size, most in found
+        ]
+
+    def value(self, x: Any) -> float:
+        """The objective; inf where x is infeasible beyond rounding."""
+        met = all(row.residual - row.rounding <= ROUNDING * row.scale for row in self.rows(x))
+        return self.cost(x) if met else np.inf
+
+    def dual_value(self, *dual: Array) -> float:
+        """D; -inf where the multipliers are infeasible beyond rounding."""
+        found = self.bound(*dual)
+        return -np.inf if any(row.breaks(ROUNDING) for row in found.rows) else found.value
+
+    def certify(self, x: Any, *given: Array | None, tol: float, passed: bool) -> Certificate:
+        """Judge x, repaired where it is infeasible, by multipliers.
+
+        Parameters
+        ----------
+        x : array, or some
+        *given : array or None
+            In the order of ``duals``; what is None is constructed.
+        tol : float
+        passed : bool
+            Whether somebody brought them.
+        """
+        dual, rows = self.completed(x, *given), self.rows(x)
+        found = self.bound(*dual)
+        near = x if all(row.residual == 0.0 for row in rows) else self.repaired(x)
+        points = [x] if near is x else [x, near]
+        primal = max(map(self.cost, points))
+        moved = [*pairwise(points), *zip(dual, found.dual, strict=True)]
+        price, both = self.beside(x, dual, found)
+        return judged(
+            primal,
+            found.value,
+            [*rows, *found.rows, *both],
+            tol,
+            passed=passed,
+            rounding=max(map(self.value_rounding, points)) + found.rounding + price,
+            dual=dict(zip(self.duals, found.dual, strict=False)),
+            repaired=max(float(np.max(np.abs(u - v))) for u, v in moved),
+            **self.facts(x, primal, found),
+        )
+
+
+def sum_off(x: Array) -> float:
+    """How far the sum is from 1, rounded once."""
+    return math.fsum([*x.tolist(), -1.0])

@@ -18,12 +18,23 @@ import numpy as np
 from scipy.special import kl_div, xlogy
 
 from ..formulas import Condition, products, worst
-from ..numerics import ELEMENTARY, EPS, ROUNDING, UNIT, Array, gamma
+from ..numerics import ELEMENTARY, EPS, UNIT, Array, gamma
 from ..problem.likelihood import precision_steps
 from .algebra.definite import log_det, unit_columns
 from .algebra.rationals import Dependence, dependence
 from .certificate import Certificate, Verdict
-from .judge import BOUND, Better, absent, bounded, judge, judge_sum, judged, settled
+from .judge import (
+    BOUND,
+    Better,
+    Bound,
+    ClosedForm,
+    absent,
+    bounded,
+    judge,
+    judge_sum,
+    settled,
+    sum_off,
+)
 from .scale import entropy_scale
 
 STEPS = 200
@@ -35,7 +46,7 @@ SEEN = 1e-6
 
 
 @dataclass(frozen=True)
-class Precision:
+class Precision(ClosedForm):
     """The problem in Theta; the exact S is within ``noise`` of the one that is held.
 
     Attributes
@@ -44,6 +55,7 @@ class Precision:
     lam : float
     """
 
+    duals = ("W",)
     S: Array
     noise: Array
     lam: float
@@ -59,37 +71,37 @@ class Precision:
         roots = np.sqrt(np.abs(np.diag(self.S)))
         return np.outer(roots, roots)
 
-    def value(self, Theta: Array) -> float:
-        """The objective; inf where Theta is not positive definite."""
-        return self._linear(Theta) - log_det(Theta)[0]
-
-    def _linear(self, Theta: Array) -> float:
-        """All but the log-determinant, row by row: a term is in 2 d sums, not in d^2."""
+    def cost(self, Theta: Array) -> float:
+        """inf where Theta is not positive definite; a term is in 2 d sums, not in d^2."""
         off = np.abs(off_diagonal(Theta)).sum(axis=1).sum()
-        return float((self.S * Theta).sum(axis=1).sum() + self.lam * off)
+        linear = float((self.S * Theta).sum(axis=1).sum() + self.lam * off)
+        return linear - log_det(0.5 * (Theta + Theta.T))[0]
 
     def value_rounding(self, Theta: Array) -> float:
-        """What the value, of this S, may be off by from that of the exact one."""
+        """What P, of this S, may be off by from that of the exact one."""
         sizes = float((np.abs(self.S * Theta) + self.lam * np.abs(off_diagonal(Theta))).sum())
         noise = float(np.sum(self.noise * np.abs(Theta))) + gamma(2 * self.d + 8) * sizes
-        value, lost = log_det(Theta)
+        value, lost = log_det(0.5 * (Theta + Theta.T))
         return noise * (1.0 + gamma(self.d**2 + 8)) + lost + 4.0 * UNIT * (abs(value) + sizes)
 
+    def constraints(self, Theta: Array) -> list[tuple[str, Any, Any, Any]]:
+        in_units = 0.5 * (Theta + Theta.T) * self.sizes
+        largest = float(np.max(np.abs(in_units), initial=0.0))
+        least = float(np.linalg.eigvalsh(in_units)[0]) if np.isfinite(largest) else np.nan
+        return [
+            ("Theta = Theta'", (Theta - Theta.T) * self.sizes, largest, 0.0),
+            ("Theta >> 0", max(-least, 0.0), largest, 0.0),
+        ]
+
     def nearest(self, W: Array) -> Array:
-        """The nearest W of the dual's box; entries inside are left as they are."""
+        """The nearest W of the dual's box, if any; entries inside are left as they are."""
+        if not np.all(np.isfinite(W)):
+            return W
         W = 0.5 * (W + W.T)
         at_wall = self.S + off_diagonal(np.clip(W - self.S, -self.lam, self.lam))
         return np.where(self._inside(W), W, at_wall)
 
-    def dual_value(self, W: Array) -> float:
-        """log det W + d; -inf where W is not positive definite, or outside by more than noise."""
-        W = np.asarray(W)
-        off = np.abs(W - self.nearest(W))
-        if not (np.array_equal(W, W.T) and np.all(off <= self.beside(W))):
-            return -np.inf
-        return log_det(W)[0] + self.d
-
-    def beside(self, W: Array) -> Array:
+    def away(self, W: Array) -> Array:
         """How far from W a point lies that is dual feasible for the exact S, entry by entry."""
         sizes = np.abs(W) + np.abs(self.S) + self.lam * ~np.eye(self.d, dtype=bool)
         return np.where(self._inside(W), 0.0, self.noise + 4.0 * UNIT * sizes)
@@ -99,93 +111,76 @@ class Precision:
         lost = self.noise + 4.0 * UNIT * (np.abs(W) + np.abs(self.S) + self.lam)
         return (np.abs(W - self.S) + lost <= self.lam) & ~np.eye(self.d, dtype=bool)
 
-    def certify(
-        self, Theta: Array, W: Array | None, tol: float, *, search: bool = True
-    ) -> Certificate:
-        """Judge Theta by a W that is moved into the dual's box, or by a constructed one.
+    def completed(self, Theta: Array, W: Array | None = None) -> tuple[Array]:
+        """Theta^-1, in the box."""
+        return (self.nearest(_inverse(0.5 * (Theta + Theta.T))) if W is None else W,)
 
-        Parameters
-        ----------
-        Theta : array, shape (d, d)
-        W : array, shape (d, d), or None
-        tol : float
-        search : bool
-            Whether to look for a better Theta and W, where it is not certified.
-        """
-        symmetric = 0.5 * (Theta + Theta.T)
-        if W is not None:
-            found = self._judged(Theta, symmetric, W, tol, passed=True)
-        else:
-            found = self._constructed(Theta, symmetric, tol)
-
-        def better() -> Better | None:
-            best, own = self._improved()
-            if best is None or own is None:
-                return None
-            lost = self.value_rounding(best) + self.value_rounding(symmetric)
-            again = partial(self._judged, Theta, symmetric, own, tol)
-            return Better({"Theta": best}, self.value(best), lost, again)
-
-        search = search and bool(np.isfinite(found.primal_objective))
-        return settled(found, better, with_own=W is None) if search else found
-
-    def _constructed(self, Theta: Array, symmetric: Array, tol: float) -> Certificate:
-        """Bound P - P* by Theta^-1, or with its entries at the ends of the box by Theta's signs."""
-        W = _inverse(symmetric)
-        found = self._judged(Theta, symmetric, W, tol)
-        if found.verdict is Verdict.CERTIFIED or not self.lam > 0.0:
-            return found
-        seen = np.abs(symmetric) * self.sizes > SEEN
-        ends = np.where(seen, self.S + self.lam * np.sign(symmetric), W)
-        other = self._judged(Theta, symmetric, ends, tol)
-        return other if other.gap < found.gap else found
-
-    def _judged(
-        self, Theta: Array, symmetric: Array, given: Array, tol: float, *, passed: bool = False
-    ) -> Certificate:
-        """Bound P - P* by the W next to what is given."""
-        W = self.nearest(given) if np.all(np.isfinite(given)) else given
-        value, lost = log_det(W, self.beside(W)) if W is not given else (-np.inf, np.inf)
-        primal, dual = self.value(symmetric), value + self.d
-        moved = np.abs(given - W) if passed else np.zeros_like(W)
-        reason = ""
-        if not np.isfinite(dual) and np.isfinite(primal):
-            reason = "The inverse of Theta leads to no W that is positive definite and in its box."
-        elif not np.isfinite(lost) and np.isfinite(primal):
-            reason = (
-                f"{'W' if self.lam > 0.0 else 'The covariance'} is singular to working precision; "
-            )
-            reason += f"{'a larger lam' if self.lam > 0.0 else 'lam > 0'} makes it regular."
-        return judged(
-            primal,
-            dual,
-            self._rows(Theta, symmetric, W, moved),
-            tol,
-            passed=passed,
-            scale=entropy_scale(self.d),
-            rounding=self.value_rounding(symmetric) + lost + 4.0 * UNIT * abs(dual),
-            dual={"W": W},
-            repaired=float(np.max(moved)),
-            reason=reason,
-        )
-
-    def _rows(self, Theta: Array, symmetric: Array, W: Array, moved: Array) -> list[Condition]:
-        roots = np.sqrt(np.abs(np.diag(self.S)))
-        in_units = symmetric * self.sizes
-        largest = float(np.max(np.abs(in_units), initial=0.0))
-        least = float(np.linalg.eigvalsh(in_units)[0]) if np.isfinite(largest) else np.nan
-        terms = off_diagonal(symmetric * (self.S - W) + self.lam * np.abs(symmetric))
-        skew = (Theta - Theta.T) * self.sizes
+    def bound(self, W: Array) -> Bound:
+        """By the W next to what is given."""
+        used = self.nearest(W)
+        value, lost = log_det(used, self.away(used))
         sizes = self.sizes + self.lam * ~np.eye(self.d, dtype=bool)
+        row = worst(self.box, "dual_feasibility", W - used, sizes, self.away(used))
+        value += self.d
+        return Bound(value, lost + 4.0 * UNIT * abs(value), [row], (used,))
+
+    def facts(self, Theta: Array, primal: float, found: Bound) -> dict[str, Any]:
+        reason = ""
+        if np.isfinite(primal) and not np.isfinite(found.value):
+            reason = "The inverse of Theta leads to no W that is positive definite and in its box."
+        elif np.isfinite(primal) and not np.isfinite(found.rounding):
+            what, remedy = (
+                ("W", "a larger lam") if self.lam > 0.0 else ("The covariance", "lam > 0")
+            )
+            reason = f"{what} is singular to working precision; {remedy} makes it regular."
+        return {"scale": entropy_scale(self.d), "reason": reason}
+
+    def beside(
+        self, Theta: Array, dual: Sequence[Array], found: Bound
+    ) -> tuple[float, list[Condition]]:
+        (W,), symmetric = found.dual, 0.5 * (Theta + Theta.T)
+        roots = np.sqrt(np.abs(np.diag(self.S)))
+        terms = off_diagonal(symmetric * (self.S - W) + self.lam * np.abs(symmetric))
         with np.errstate(divide="ignore", invalid="ignore"):
             product = np.where(roots > 0.0, (symmetric @ W) * (roots[:, None] / roots), 0.0)
-        return [
-            worst("Theta W = I", "stationarity", product - np.eye(self.d)),
-            worst("Theta = Theta'", "primal_feasibility", skew, largest),
-            worst("Theta >> 0", "primal_feasibility", max(-least, 0.0), largest),
-            worst(self.box, "dual_feasibility", moved, sizes, self.beside(W)),
-            products(self.slack, terms),
-        ]
+        row = worst("Theta W = I", "stationarity", product - np.eye(self.d))
+        return 0.0, [row, products(self.slackness, terms)]
+
+    def certify(
+        self, Theta: Array, *given: Array | None, tol: float, passed: bool = False
+    ) -> Certificate:
+        """Without a W by Theta^-1, or with its entries at the ends of the box by Theta's signs."""
+        found = super().certify(Theta, *given, tol=tol, passed=passed)
+        if passed or found.verdict is Verdict.CERTIFIED or not self.lam > 0.0:
+            return found
+        (W,) = self.completed(Theta)
+        seen = np.abs(Theta + Theta.T) * self.sizes > 2.0 * SEEN
+        ends = np.where(seen, self.S + self.lam * np.sign(Theta + Theta.T), W)
+        other = super().certify(Theta, self.nearest(ends), tol=tol, passed=False)
+        return other if other.gap < found.gap else found
+
+    def compared(self, Theta: Array, W: Array | None, tol: float) -> Certificate:
+        """The same beside a better Theta and its inverse, where it is not certified."""
+        found = self.certify(Theta, W, tol=tol, passed=W is not None)
+
+        def better() -> Better | None:
+            steps = precision_steps(self.S, np.full_like(self.S, self.lam))
+            try:
+                for step in islice(steps, STEPS):
+                    if step[2] <= ENOUGH * self.d:
+                        break
+            except np.linalg.LinAlgError:
+                return None
+            best, own, _ = step
+            lost = self.value_rounding(best) + self.value_rounding(Theta)
+            again = partial(super(Precision, self).certify, Theta, own, tol=tol, passed=False)
+            return Better({"Theta": best}, self.cost(best), lost, again)
+
+        return (
+            settled(found, better, with_own=W is None)
+            if np.isfinite(found.primal_objective)
+            else found
+        )
 
     @property
     def box(self) -> str:
@@ -193,21 +188,10 @@ class Precision:
         return "W_jj = S_jj, |W_ij - S_ij| <= lam" if self.lam > 0.0 else "W = S"
 
     @property
-    def slack(self) -> str:
+    def slackness(self) -> str:
         """What Theta_ij and the room of W_ij are to each other, in words."""
         slack = "Theta_ij (S_ij - W_ij)"
         return f"{slack} + lam |Theta_ij| = 0, i != j" if self.lam > 0.0 else f"{slack} = 0"
-
-    def _improved(self) -> tuple[Array | None, Array | None]:
-        """A better Theta, and its inverse."""
-        penalties = np.full_like(self.S, self.lam)
-        try:
-            for found in islice(precision_steps(self.S, penalties), STEPS):
-                if found[2] <= ENOUGH * self.d:
-                    break
-        except np.linalg.LinAlgError:
-            return None, None
-        return found[:2]
 
 
 def _inverse(M: Array) -> Array:
@@ -394,11 +378,8 @@ def data_row(name: str, held: Array, known: Array, size: Any) -> Condition:
 # and 1 elsewhere; then P - D = sum_k q_k log(q_k / p_k) (Cover and Thomas, 2006, section 11.1).
 
 
-Arrays = dict[str, Array]
-
-
 @dataclass(frozen=True)
-class Shares:
+class Shares(ClosedForm):
     """The problem in p; the exact shares are within 4 units of rounding of those that are held.
 
     Attributes
@@ -407,6 +388,7 @@ class Shares:
         Shares >= 0 that sum to 1.
     """
 
+    duals = "nu", "lambda"
     q: Array
 
     @property
@@ -423,98 +405,58 @@ class Shares:
         """KL(q || p), a sum of terms >= 0; inf where p has no probability for what was seen."""
         return float(kl_div(self.q, p).sum())
 
-    def value(self, p: Array) -> float:
-        """-sum_k q_k log p_k; inf where p is not in the simplex."""
-        inside = bool(np.all(p >= 0.0)) and abs(math.fsum(p) - 1.0) <= ROUNDING
-        return self.cost(p) if inside else np.inf
-
-    def dual_value(self, nu: Array, lam: Array) -> float:
-        """D; -inf where they are not feasible."""
-        balanced = np.abs(nu - lam)[~self.seen] <= ROUNDING * np.abs(nu)
-        feasible = bool(np.all(lam >= 0.0) and np.all(balanced))
-        return self._dual_value(nu, lam) if feasible else -np.inf
-
-    def best_dual(self, nu: Array) -> Arrays:
-        """``nu`` with the best lambda for it."""
-        return {"nu": nu, "lambda": np.where(self.seen, 0.0, np.maximum(nu, 0.0))}
-
-    def certify(
-        self, p: Array, nu: Array | None, lam: Array | None, tol: float, *, passed: bool
-    ) -> Certificate:
-        """Judge p >= 0, scaled to sum to 1, by nu and lambda; those that are None are the best.
-
-        Parameters
-        ----------
-        p : array, shape (K,)
-        nu : array, shape (), or None
-        lam : array, shape (K,), or None
-        tol : float
-        passed : bool
-            Whether somebody brought them.
-        """
-        given = self.best_dual(np.array(1.0) if nu is None else nu)
-        given |= {} if lam is None else {"lambda": lam}
-        nu, lam = given["nu"], np.maximum(given["lambda"], 0.0)
-        lam = np.where(self.seen, lam, np.maximum(nu, 0.0))
-        near = np.maximum(p, 0.0)
-        total = math.fsum(near)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            scaled = near / total
-        value, shift = self.cost(near), math.log(total) if total > 0.0 else np.inf
-        primal = max(value, value + shift)
-        bound = self._dual_value(nu, lam)
-        moved = float(np.max(np.abs(p - scaled))) if total > 0.0 else np.inf
-        lost = self.value_rounding(near) + self._dual_rounding(nu - lam, nu)
-        lost += ELEMENTARY * abs(shift)
-        return judged(
-            primal,
-            bound,
-            self._rows(p, given, given["lambda"] - lam),
-            tol,
-            passed=passed,
-            scale=entropy_scale(),
-            rounding=lost if np.isfinite(primal - bound) else 0.0,
-            dual={"nu": nu, "lambda": lam},
-            repaired=moved if moved > ROUNDING else 0.0,
-            reason=self._reason(primal, bound, near),
-        )
-
-    # -- values, and what they may be off by ------------------------------------------------------
-
     def cost(self, p: Array) -> float:
-        """The objective of any p >= 0."""
+        """P, entries below 0 taken for 0."""
         with np.errstate(divide="ignore"):
-            return float(-xlogy(self.q, p).sum()) + 0.0
+            return float(-xlogy(self.q, np.maximum(p, 0.0)).sum()) + 0.0
 
     def value_rounding(self, p: Array) -> float:
         """Of a finite value: shares are off by 4 units, p_k by one, log by ``ELEMENTARY``."""
         sizes = float(np.abs(xlogy(self.q, np.where(p > 0.0, p, 1.0))).sum())
         return (gamma(len(self.q) + 8) + ELEMENTARY + 8.0 * UNIT) * sizes + 8.0 * UNIT
 
-    def _dual_value(self, nu: Array, lam: Array) -> float:
-        room = np.maximum(nu - lam, 0.0)
-        return float(self.entropy + (1.0 - nu) - self.cost(room))
+    def constraints(self, p: Array) -> list[tuple[str, Any, Any, Any]]:
+        lost = gamma(len(p) + 1) * float(np.abs(p).sum())
+        return [("sum_k p_k = 1", sum_off(p), 1.0, lost), ("p >= 0", np.maximum(-p, 0.0), 1.0, 0.0)]
 
-    def _dual_rounding(self, room: Array, nu: Array) -> float:
-        parts = self.value_rounding(self.q) + self.value_rounding(room)
-        return parts + 4.0 * UNIT * (self.entropy + 1.0 + abs(float(nu)))
+    def repaired(self, p: Array) -> Array:
+        """p >= 0 of sum 1; nothing where there is none."""
+        near = np.maximum(p, 0.0)
+        return near / (math.fsum(near) or np.inf)
 
-    def _reason(self, primal: float, bound: float, p: Array) -> str:
-        if not np.isfinite(primal) and np.any((p == 0.0) & self.seen):
-            k = int(np.argmax((p == 0.0) & self.seen))
-            return f"p[{k}] = 0, but this class has samples: they have no probability."
-        if not np.isfinite(bound):
-            return "nu and lambda give no bound: nu - lambda must be > 0 where there are samples."
-        return ""
+    def completed(
+        self, p: Any, nu: Array | None = None, lam: Array | None = None
+    ) -> tuple[Array, Array]:
+        """nu = 1, and the best lambda for it."""
+        nu = np.array(1.0) if nu is None else nu
+        return nu, np.where(self.seen, 0.0, np.maximum(nu, 0.0)) if lam is None else lam
 
-    def _rows(self, p: Array, dual: Arrays, moved: Array) -> list[Condition]:
-        nu, lam = dual["nu"], dual["lambda"]
-        sizes = np.maximum(np.abs(lam), np.abs(nu))
-        error = gamma(len(p) + 1) * float(np.abs(p).sum())
-        return [
+    def bound(self, nu: Array, lam: Array) -> Bound:
+        """H(q) + 1 - nu + sum_k q_k log(nu - lambda_k), with the lambda nearest to these."""
+        used = np.where(self.seen, np.maximum(lam, 0.0), np.maximum(nu, 0.0))
+        room, sizes = np.maximum(nu - used, 0.0), np.maximum(np.abs(lam), np.abs(nu))
+        value = float(self.entropy + (1.0 - nu) - self.cost(room))
+        lost = self.value_rounding(self.q) + self.value_rounding(room)
+        lost += 4.0 * UNIT * (self.entropy + 1.0 + abs(float(nu)))
+        name = "lambda >= 0, lambda = nu where q = 0"
+        row = worst(name, "dual_feasibility", lam - used, sizes)
+        return Bound(value, lost if np.isfinite(value) else 0.0, [row], (nu, used))
+
+    def facts(self, p: Array, primal: float, found: Bound) -> dict[str, Any]:
+        reason, lost = "", (p <= 0.0) & self.seen
+        if np.any(lost):
+            reason = (
+                f"p[{np.argmax(lost)}] = 0, but this class has samples: they have no probability."
+            )
+        elif not np.isfinite(found.value):
+            reason = "nu and lambda give no bound: nu - lambda must be > 0 where there are samples."
+        return {"scale": entropy_scale(), "reason": reason}
+
+    def beside(
+        self, p: Array, dual: Sequence[Array], found: Bound
+    ) -> tuple[float, list[Condition]]:
+        nu, lam = dual
+        return 0.0, [
             worst("p_k (nu - lambda_k) = q_k", "stationarity", p * (nu - lam) - self.q),
-            worst("sum_k p_k = 1", "primal_feasibility", math.fsum(p) - 1.0, 1.0, error),
-            worst("p >= 0", "primal_feasibility", np.maximum(-p, 0.0)),
-            worst("lambda >= 0, lambda = nu where q = 0", "dual_feasibility", moved, sizes),
             products("lambda_k p_k = 0", lam * p),
         ]

@@ -8,19 +8,21 @@ What they are more is charged: no edge has more than 1, and all have n - 1 toget
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from ..formulas import Condition, products, worst
-from ..numerics import EPS, ROUNDING, Array, gamma
+from ..numerics import EPS, Array, gamma
+from ..problem.geometry import Merging
 from .algebra.sums import exact_dot
-from .certificate import Certificate
-from .judge import judged
+from .judge import Bound, ClosedForm
 
 # How far x(E[S]) exceeds |S| - 1 for any set S: a count of edges, or flows for fractions.
 #
@@ -108,8 +110,6 @@ def _unload(split: Array, point: int, room: Array) -> Array | None:
     return None
 
 
-Violations = tuple[Array, Array, float, tuple[float, float]]
-"""Of x >= 0, of the triangle, of the sum (signed), and of the sets, from both sides."""
 TREES = "x(E[S]) <= |S| - 1 for every S"
 
 
@@ -152,118 +152,104 @@ class Packing:
             sizes += abs(self.clipped[t]) * parted
         return total, gamma(used.size + 4) * sizes
 
-    @property
-    def value(self) -> float:
-        """The sum of y_pi (|pi| - 1)."""
-        return exact_dot(self.clipped, self.blocks - 1.0)
+    def short(self, x: Array) -> Array:
+        """What x(pi) lacks of |pi| - 1, (T,)."""
+        found = [x[self.parts(t)].sum() for t in range(self.y.size)]
+        return self.blocks - 1.0 - np.array(found)
 
 
 @dataclass(frozen=True, eq=False)
-class SpanningTrees:
+class SpanningTrees(ClosedForm):
     """The program of the least spanning tree.
 
     Attributes
     ----------
     distances : array, shape (n, n)
+    merging : Merging
+        Of single linkage.
     """
 
+    duals = "y", "partitions"
     distances: Array
+    merging: Merging
 
     @property
     def n(self) -> int:
         """The number of points."""
         return len(self.distances)
 
+    @property
+    def null(self) -> float:
+        """P where all edges count alike."""
+        return 2.0 / self.n * float(np.abs(np.triu(self.distances, 1)).sum())
+
     def cost(self, x: Array) -> float:
         """d.x, rounded once."""
         return exact_dot(self.distances.ravel(), x.ravel())
 
-    def value(self, x: Array) -> float:
-        """The objective; inf where x is infeasible by more than rounding."""
-        below, beside, total, (_, above) = self._violations(x)
-        wrong = max(below.max(), np.abs(beside).max(), abs(total) / self.n, above / self.n)
-        return self.cost(x) if wrong <= ROUNDING else np.inf
-
-    def dual_value(self, packing: Packing) -> float:
-        """The value of a packing; -inf where it carries too much by more than rounding."""
-        total, _ = packing.loads
-        over = total - self.distances - ROUNDING * (np.abs(self.distances) + np.abs(total))
-        signed = np.array_equal(packing.clipped, packing.y)
-        feasible = signed and np.all(over[np.triu_indices(self.n, 1)] <= 0.0)
-        return packing.value if feasible else -np.inf
-
-    def _violations(self, x: Array) -> Violations:
-        """How far x is from what it must be."""
-        upper = np.triu(x, 1)
-        sets = excess(np.maximum(upper, 0.0))
-        return np.maximum(-upper, 0.0), x - upper, float(upper.sum() - (self.n - 1.0)), sets
-
-    def certify(self, x: Array, packing: Packing, tol: float, *, passed: bool) -> Certificate:
-        """Judge x by a packing."""
-        violations = self._violations(x)
-        primal, value = self.cost(x), packing.value - self._charge(packing)
-        reason = ""
-        if violations[3][1] == np.inf:
-            reason = f"x has fractions; its sets are examined up to {MOST} points."
-        return judged(
-            primal,
-            value,
-            self._rows(x, packing, violations),
-            tol,
-            passed=passed,
-            null=2.0 / self.n * float(np.abs(np.triu(self.distances, 1)).sum()),
-            rounding=4.0 * EPS * (abs(primal) + abs(packing.value) + abs(value))
-            + self._price(x, packing, violations),
-            dual={"y": packing.y, "partitions": packing.partitions.astype(float)},
-            repaired=float(np.max(packing.clipped - packing.y)),
-            reason=reason,
-        )
-
     def value_rounding(self, x: Array) -> float:
-        """What d.x may be off by."""
-        return EPS * float(np.abs(self.distances * x).sum())
+        return 4.0 * EPS * float(np.abs(self.distances * x).sum())
 
-    def _charge(self, packing: Packing) -> float:
-        """What the dual loses where edges carry too much, or may: x_e <= 1 and x(E) = n - 1."""
-        total, lost = packing.loads
-        over = np.triu(np.maximum(total - self.distances + lost, 0.0), 1)
-        over = over + np.where(over > 0.0, 2.0 * EPS * np.abs(self.distances), 0.0)
-        least = min(float(over.sum()), (self.n - 1.0) * float(over.max()))
-        return least * (1.0 + gamma(self.n**2))
-
-    def _price(self, x: Array, packing: Packing, violations: Violations) -> float:
-        """What violated constraints may have gained: each times its multiplier."""
-        below, beside, total, _ = violations
-        y = packing.clipped
-        unmet = sum(
-            y[t] * max(float(self._short(x, packing, t)), 0.0)
-            for t in np.flatnonzero(~packing.free & (y > 0.0)).tolist()
-        )
-        costs = np.abs(self.distances) + np.abs(packing.loads[0])
-        alone = float(np.abs(y[packing.free]).sum()) * abs(total)
-        return float(unmet + alone + (costs * (below + np.abs(beside))).sum())
-
-    def _short(self, x: Array, packing: Packing, t: int) -> float:
-        """What x(pi) lacks of |pi| - 1."""
-        return float(packing.blocks[t] - 1.0 - np.triu(x, 1)[packing.parts(t)].sum())
-
-    def _rows(self, x: Array, packing: Packing, violations: Violations) -> list[Condition]:
-        below, beside, total, (least, most) = violations
-        primal, dual, n = "primal_feasibility", "dual_feasibility", self.n
-        loads, lost = (np.triu(each, 1) for each in packing.loads)
-        d, size = np.triu(self.distances, 1), float(np.abs(self.distances).max())
-        slacks = np.array([self._short(x, packing, t) for t in range(len(packing.y))])
-        signs = packing.clipped - packing.y
-        middle = (
-            (np.inf, np.inf) if most == np.inf else (0.5 * (least + most), 0.5 * (most - least))
-        )
+    def constraints(self, x: Array) -> list[tuple[str, Any, Any, Any]]:
+        upper, lost = np.triu(x, 1), gamma(self.n**2) * float(np.abs(x).sum())
         return [
-            worst("x >= 0", primal, below),
-            worst("x is 0 on and below the diagonal", primal, beside),
-            worst("x(E) = n - 1", primal, total, n - 1.0, gamma(n * n) * float(np.abs(x).sum())),
-            worst(TREES, primal, middle[0], 1.0, middle[1]),
-            worst("y_pi >= 0 but for single points", dual, signs, size),
-            worst("sum of y_pi that part e <= d_e", dual, np.maximum(loads - d, 0.0), size, lost),
-            products("y_pi (x(pi) - |pi| + 1) = 0", packing.y * slacks),
-            products("x_e (d_e - sum of y_pi that part e) = 0", np.triu(x, 1) * (d - loads)),
+            ("x >= 0", np.maximum(-upper, 0.0), 1.0, 0.0),
+            ("x is 0 on and below the diagonal", x - upper, 1.0, 0.0),
+            ("x(E) = n - 1", float(upper.sum() - (self.n - 1.0)), self.n - 1.0, lost),
+        ]
+
+    def rows(self, x: Array) -> list[Condition]:
+        """With the sets, whose excess is known from both sides."""
+        least, most = excess(np.maximum(np.triu(x, 1), 0.0))
+        middle, off = (
+            (0.5 * (least + most), 0.5 * (most - least)) if most < np.inf else (np.inf,) * 2
+        )
+        return [*super().rows(x), worst(TREES, "primal_feasibility", middle, 1.0, off)]
+
+    def facts(self, x: Array, primal: float, found: Bound) -> dict[str, Any]:
+        unknown = self.n > MOST and excess(np.maximum(np.triu(x, 1), 0.0))[1] == np.inf
+        words = f"x has fractions; its sets are examined up to {MOST} points."
+        return {"null": self.null, "reason": words * unknown}
+
+    def completed(
+        self, x: Array, y: Array | None = None, partitions: Array | None = None
+    ) -> tuple[Array, Array]:
+        """Those of single linkage."""
+        steps = self.merging.steps if y is None else y
+        return steps, (self.merging.partitions if partitions is None else partitions).astype(float)
+
+    def bound(self, y: Array, partitions: Array) -> Bound:
+        """The sum of y_pi (|pi| - 1), less what edges carry too much, or may.
+
+        x_e <= 1 and x(E) = n - 1: the least of both bounds on their products is charged.
+        """
+        packing, size = Packing(y, partitions), float(np.abs(self.distances).max())
+        used, (loads, lost) = packing.clipped, packing.loads
+        over = np.triu(np.maximum(loads - self.distances, 0.0), 1)
+        value = exact_dot(used, packing.blocks - 1.0)
+        charged = np.triu(np.maximum(loads - self.distances + lost, 0.0), 1)
+        charged = charged + np.where(charged > 0.0, 2.0 * EPS * np.abs(self.distances), 0.0)
+        charge = min(float(charged.sum()), (self.n - 1.0) * float(charged.max()))
+        charge *= 1.0 + gamma(self.n**2)
+        rows = [
+            worst("y_pi >= 0 but for single points", "dual_feasibility", used - y, size),
+            worst("sum of y_pi that part e <= d_e", "dual_feasibility", over, size, lost),
+        ]
+        return Bound(
+            value - charge, 4.0 * EPS * (abs(value) + charge), rows, (used, partitions), packing
+        )
+
+    def beside(
+        self, x: Array, dual: Sequence[Array], found: Bound
+    ) -> tuple[float, list[Condition]]:
+        below, beside, total = (away for _, away, *_ in self.constraints(x))
+        packing, upper = found.known, np.triu(x, 1)
+        (y, *_), free, loads = found.dual, packing.free, packing.loads[0]
+        short = packing.short(upper)
+        unmet = float(np.where(free, 0.0, y) @ np.maximum(short, 0.0))
+        costs = np.abs(self.distances) + np.abs(loads)
+        alone = float(np.abs(y[free]).sum()) * abs(total)
+        return unmet + alone + float((costs * (below + np.abs(beside))).sum()), [
+            products("y_pi (x(pi) - |pi| + 1) = 0", dual[0] * short),
+            products("x_e (d_e - sum of y_pi that part e) = 0", upper * (self.distances - loads)),
         ]

@@ -236,7 +236,7 @@ class LPBoost(Boosted):
 
     def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
         given = dual["d"][self._samples.kept] if "d" in dual else None
-        found = self.program.certify(self._point(point), given, tol, passed=passed)
+        found = self.program.certify(self._point(point), given, tol=tol, passed=passed)
         return found.but(dual={"d": expand(found.dual["d"], self._samples)})
 
     def _improved(self, start: Any, tol: float) -> tuple[Arrays, Arrays] | None:
@@ -259,7 +259,7 @@ class LPBoost(Boosted):
         if "w" not in point or {"rho", "xi"} <= point.keys() or ("xi" in point):
             return point
         rho = float(point["rho"]) if "rho" in point else None
-        return self._told(self.program.completed(point["w"], rho))
+        return self._told(self.program.point_of(point["w"], rho))
 
     # -- predictions -----------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..certificates import Certificate
 from ..certificates.likelihood import Shares
 from ..certificates.neighbours import NAMES, Neighbours
-from ..certificates.trees import Packing, SpanningTrees
+from ..certificates.trees import SpanningTrees
 from ..data.columns import NamedColumns, column_names, match_columns
 from ..errors import InputError
 from ..formulas import constant, entries, listed
@@ -378,7 +378,7 @@ class SpanningTree(ArrayProblem):
     @property
     def program(self) -> SpanningTrees:
         """The problem as its certificate sees it."""
-        return SpanningTrees(self.distances)
+        return SpanningTrees(self.distances, self.merging)
 
     def clusters(self, count: int) -> Array:
         """Single linkage's partition into ``count`` clusters: a number for each point, from 0.
@@ -415,17 +415,12 @@ class SpanningTree(ArrayProblem):
         n = len(self.distances)
         return {"x": (n, n)}, {"y": (n - 1,), "partitions": (n - 1, n)}
 
-    def _dual_value(self, dual: Arrays) -> float:
-        return self.program.dual_value(Packing(dual["y"], dual["partitions"]))
-
     def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
         if "partitions" in dual and "y" not in dual:
             raise InputError(
                 f"{self.name}.certify: partitions need their y; pass both, or y alone."
             )
-        y = dual.get("y", self.merging.steps)
-        packing = Packing(y, dual.get("partitions", self.merging.partitions))
-        return self.program.certify(point["x"], packing, tol, passed=passed)
+        return super()._judge_by(point, dual, tol, passed=passed)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         for x, y in kruskal(self.merging):
@@ -599,7 +594,8 @@ class CategoricalLikelihood(ArrayProblem):
         """D at ``nu``, with the best ``lambda`` where none is passed; -inf where infeasible."""
         shapes = self.shapes()[1]
         given = self._arrays("dual_objective", dual, arrays, shapes, ("nu",))
-        return self._dual_value({**self.program.best_dual(given["nu"]), **given})
+        best = self.program.completed(None, given["nu"], given.get("lambda"))
+        return self.program.dual_value(*best)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         yield self._point(self.shares), {}

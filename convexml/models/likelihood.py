@@ -90,7 +90,12 @@ class Gaussians(ArrayProblem):
         W: Any = self._each(dual["W"]) if "W" in dual else [None] * len(thetas)
         found = []
         for k, (name, share, one) in enumerate(self._parts()):
-            own = one.certify(thetas[k], W[k], tol, search=search)
+            passed = W[k] is not None
+            own = (
+                one.compared(thetas[k], W[k], tol)
+                if search
+                else one.certify(thetas[k], W[k], tol=tol, passed=passed)
+            )
             if self._samples is not None and not one.lam > 0.0:
                 remedy = self._remedies[1]
                 own = name_column(

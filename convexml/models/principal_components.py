@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..certificates import Certificate
-from ..certificates.fantope import Directions, Fantope, directions_of
+from ..certificates.fantope import NAMES, Directions, Fantope, directions_of
 from ..errors import InputError
 from ..formulas import constant, listed
 from ..modelling import cp
@@ -193,7 +193,7 @@ class PrincipalComponents(SampledProblem):
 
     def eigengap_of(self, dual: Arrays) -> float:
         """The k-th largest eigenvalue of Z_upper plus the (d-k)-th largest of Z_lower."""
-        return self.program.eigengap(dual)
+        return self.program.eigengap(*(dual.get(name) for name in self.shapes()[1]))
 
     # -- as the base asks ------------------------------------------------------------------------
 
@@ -202,9 +202,6 @@ class PrincipalComponents(SampledProblem):
         if self.is_wide:
             return {"components": (self.k, d)}, {"nu": ()}
         return {"P": (d, d)}, {"nu": (), "Z_upper": (d, d), "Z_lower": (d, d)}
-
-    def _dual_value(self, dual: Arrays) -> float:
-        return self.program.dual_value(dual)
 
     def _iterates(self, solver: str) -> Iterator[tuple[Arrays, Arrays]]:
         yield {self.program.name: self.program.leading()}, {}
@@ -240,7 +237,8 @@ class PrincipalComponents(SampledProblem):
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         if self.is_wide:  # posed with CVXPY there is a matrix
             C = point["components"]
-            point, dual = {"P": C.T @ C}, self._fantope.multipliers(dual)
+            known = self._fantope.completed(None, dual["nu"])
+            point, dual = {"P": C.T @ C}, dict(zip(NAMES, known, strict=True))
         return super()._posed_values(point, dual)
 
     def _formulas(self) -> Latex:

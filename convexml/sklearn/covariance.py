@@ -74,14 +74,14 @@ class PrecisionPart:
     @property
     def value(self) -> float:
         """The objective at the fitted point."""
-        return self.problem.value(0.5 * (self.Theta + self.Theta.T))
+        return self.problem.cost(self.Theta)
 
     def certify(self, tol: float) -> Certificate:
         """Judge Theta, by ``covariance_`` moved into the dual's box, and that as its inverse."""
         near = self.problem.nearest(self.W)
-        found = self.problem.certify(self.Theta, near, tol, search=False)
+        found = self.problem.certify(self.Theta, near, tol=tol, passed=True)
         if found.verdict is not Verdict.CERTIFIED:
-            found = self.problem.certify(self.Theta, None, tol)
+            found = self.problem.compared(self.Theta, None, tol)
         rows = tuple(row.of_columns(self.features, len(self.W)) for row in found.conditions)
         found = found.but(dual_source="constructed", conditions=rows)
         if found.verdict is not Verdict.CERTIFIED:
@@ -357,8 +357,9 @@ class ComponentsPart:
         found = self.problem.certify(point, tol=tol, passed=False)
         if found.verdict is not Verdict.CERTIFIED:
             best = {self.problem.name: self.problem.leading()}
-            (_, error), (value, lost) = map(self.problem.account, (point, *best.values()))
-            return settled(found, lambda: Better(best, value, error + lost))
+            (near,), here = best.values(), self.problem.value_rounding(point)
+            lost = here + self.problem.value_rounding(near)
+            return settled(found, lambda: Better(best, self.problem.cost(near), lost))
         apart = self.problem.spread(self.C) - np.diag(self.variances)
         name = "components_ S components_' = diag(variances)"
         row = worst(name, "primal_feasibility", apart, float(np.trace(self.problem.S)))
@@ -378,7 +379,8 @@ class ClusteringPart:
     def certify(self, tol: float) -> Certificate:
         """Judge the centers by the multipliers of a splitting."""
         partition, Z = self.problem.program, self.problem.matrix(self.labels)
-        inner = partition.certify(Z, None, self._multipliers(partition, tol), tol, passed=True)
+        N = self._multipliers(partition, tol)
+        inner = partition.certify(Z, None, N, tol=tol, passed=True)
         cost = max(inner.primal_objective, self.value)
         n, d = self.X.shape
         found = judged(
