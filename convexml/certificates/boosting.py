@@ -18,7 +18,7 @@ from ..problem.stumps import Stumps
 from .algebra.searchers import highs
 from .algebra.sums import exact_dot, exact_residual
 from .certificate import Certificate
-from .judge import Better, Bound, ClosedForm, absent, judge, judged, settled, sum_off
+from .judge import Better, Bound, ClosedForm, Limit, absent, judge, judged, settled, sum_off
 from .scale import program_scale
 
 # Certificates of min sum c_i e^{-y_i (H w)_i} over decision stumps, w free: AdaBoost's problem.
@@ -254,7 +254,7 @@ class Margins(ClosedForm):
         used = np.flatnonzero(w)
         return exact_residual(self.A[:, used], w[used]) if used.size else np.zeros(self.c.size)
 
-    def constraints(self, point: MarginPoint) -> list[tuple[str, Any, Any, Any]]:
+    def constraints(self, point: MarginPoint) -> list[Limit]:
         (w, rho, xi), size = point, self.units[0]
         below = np.maximum(rho - self.margins(w) - xi, 0.0)
         lost = 4.0 * UNIT * (abs(self.A) @ np.abs(w) + abs(rho) + np.abs(xi))
@@ -266,12 +266,11 @@ class Margins(ClosedForm):
         ]
 
     def beside(
-        self, point: MarginPoint, dual: Sequence[Array], found: Bound
+        self, point: MarginPoint, away: Sequence[Array], dual: Sequence[Array], found: Bound
     ) -> tuple[float, list[Condition]]:
         (w, rho, xi), (d,), edges = point, found.dual, found.known
         edge = edges.max()
         prices = d, self.c, edge - edges, abs(edge)
-        away = (np.abs(each[1]) for each in self.constraints(point))
         price = sum(float(np.sum(u * off)) for u, off in zip(prices, away, strict=True))
         return price, [
             products("d_i (y_i (H w)_i - rho + xi_i) = 0", d * (self.margins(w) - rho + xi)),

@@ -26,7 +26,7 @@ from ..penalties import L1, GroupL2
 from ..problem.geometry import averaging, centred, nonnegative, splitting_steps
 from ..problem.terms import Approximation, Pairs, Squares, Summand
 from .algebra.definite import semidefinite_within
-from .judge import Bound, ClosedForm
+from .judge import Bound, ClosedForm, Limit
 
 STEPS = 4000
 """Of the splitting, at most."""
@@ -74,7 +74,7 @@ class Partition(ClosedForm):
     def repaired(self, Z: Array) -> Array:
         return nonnegative(averaging(Z, self.k), self.k)
 
-    def constraints(self, Z: Array) -> list[tuple[str, Any, Any, Any]]:
+    def constraints(self, Z: Array) -> list[Limit]:
         half = 0.5 * (Z + Z.T)
         most = ROUNDING * self.n * max(1.0, float(np.max(np.abs(Z))))
         return [
@@ -127,7 +127,7 @@ class Partition(ClosedForm):
         )
 
     def beside(
-        self, Z: Array, dual: Sequence[Array], found: Bound
+        self, Z: Array, away: Sequence[Array], dual: Sequence[Array], found: Bound
     ) -> tuple[float, list[Condition]]:
         N, (M, least) = dual[1], found.known
         left = float(np.sum(M * Z)) - self.k * least

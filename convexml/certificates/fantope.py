@@ -23,7 +23,7 @@ from ..formulas import Condition, products, worst
 from ..numerics import EPS, ROUNDING, Array, gamma, length
 from ..problem.likelihood import moments
 from .algebra.definite import semidefinite_within
-from .judge import Bound, ClosedForm
+from .judge import Bound, ClosedForm, Limit
 
 # Symmetric matrices by their eigenvalues: parts, nearest points.
 
@@ -102,7 +102,7 @@ class Fantope(ClosedForm):
         sizes = gamma(2 * self.d + 4) * np.abs(self.S * P) + self.noise * np.abs(P)
         return float(sizes.sum()) * (1.0 + gamma(self.d**2 + 8))
 
-    def constraints(self, P: Array) -> list[tuple[str, Any, Any, Any]]:
+    def constraints(self, P: Array) -> list[Limit]:
         values = np.linalg.eigvalsh(symmetric(P))
         most = ROUNDING * self.d * max(1.0, float(np.abs(values).max()))
         return [
@@ -176,7 +176,7 @@ class Fantope(ClosedForm):
         return found
 
     def beside(
-        self, P: Array, dual: Sequence[Array], found: Bound
+        self, P: Array, away: Sequence[Array], dual: Sequence[Array], found: Bound
     ) -> tuple[float, list[Condition]]:
         _, upper, lower = dual
         return 0.0, [
@@ -233,7 +233,7 @@ class Directions(Fantope):
 
     # -- the primal ------------------------------------------------------------------------------
 
-    def constraints(self, C: Array) -> list[tuple[str, Any, Any, Any]]:
+    def constraints(self, C: Array) -> list[Limit]:
         return [("C C' = I", C @ C.T - np.eye(len(C)), 1.0, ROUNDING * C.shape[1])]
 
     def repaired(self, C: Array) -> Array:
@@ -277,7 +277,7 @@ class Directions(Fantope):
         return super().eigengap(*dual)
 
     def beside(
-        self, P: Array, dual: Sequence[Array], found: Bound
+        self, P: Array, away: Sequence[Array], dual: Sequence[Array], found: Bound
     ) -> tuple[float, list[Condition]]:
         left = self.cost(P) - found.value
         return 0.0, [products("<Z_upper, I - P> + <Z_lower, P> = 0", left)]

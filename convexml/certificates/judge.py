@@ -377,6 +377,10 @@ def _why(certificate: Certificate) -> str:
     return f"The relative gap is {certificate.relative_gap:.3g}, but {violated(row)}"
 
 
+Limit = tuple[str, Any, Any, Any]
+"""Name, violations, sizes in the data and rounding of a constraint."""
+
+
 class Bound(NamedTuple):
     """D of multipliers, what it may be off by, their rows, and the nearest feasible ones."""
 
@@ -415,11 +419,13 @@ class ClosedForm(ABC):
         """What P(x) may be off by."""
 
     @abstractmethod
-    def constraints(self, x: Any) -> Iterable[tuple[str, Any, Any, Any]]:
-        """Name, violations, sizes in the data and rounding of each constraint."""
+    def constraints(self, x: Any) -> Sequence[Limit]:
+        """How far x is from each."""
 
     @abstractmethod
-    def beside(self, x: Any, dual: Sequence[Array], found: Bound) -> tuple[float, list[Condition]]:
+    def beside(
+        self, x: Any, away: Sequence[Array], dual: Sequence[Array], found: Bound
+    ) -> tuple[float, list[Condition]]:
         """What violations may gain, each times its multiplier; and the conditions on both."""
 
     def repaired(self, x: Any) -> Any:
@@ -430,17 +436,17 @@ class ClosedForm(ABC):
         """What else the judge is told."""
         return {"null": self.null}
 
-    def rows(self, x: Any) -> list[Condition]:
+    def rows(self, x: Any, limits: Iterable[Limit]) -> list[Condition]:
         """The rows of the constraints; what rounding explains is met."""
-        found = ((name, np.abs(away), *rest) for name, away, *rest in self.constraints(x))
         return [
             worst(name, "primal_feasibility", np.where(away <= most, 0.0, away), size, most)
-            for name, away, size, most in found
+            for name, away, size, most in ((name, np.abs(v), *rest) for name, v, *rest in limits)
         ]
 
     def value(self, x: Any) -> float:
         """The objective; inf where x is infeasible beyond rounding."""
-        met = all(row.residual - row.rounding <= ROUNDING * row.scale for row in self.rows(x))
+        rows = self.rows(x, self.constraints(x))
+        met = all(row.residual - row.rounding <= ROUNDING * row.scale for row in rows)
         return self.cost(x) if met else np.inf
 
     def dual_value(self, *dual: Array) -> float:
@@ -460,13 +466,13 @@ class ClosedForm(ABC):
         passed : bool
             Whether somebody brought them.
         """
-        dual, rows = self.completed(x, *given), self.rows(x)
-        found = self.bound(*dual)
+        dual, limits = self.completed(x, *given), self.constraints(x)
+        found, rows = self.bound(*dual), self.rows(x, limits)
         near = x if all(row.residual == 0.0 for row in rows) else self.repaired(x)
         points = [x] if near is x else [x, near]
         primal = max(map(self.cost, points))
         moved = [*pairwise(points), *zip(dual, found.dual, strict=True)]
-        price, both = self.beside(x, dual, found)
+        price, both = self.beside(x, [np.abs(each[1]) for each in limits], dual, found)
         return judged(
             primal,
             found.value,

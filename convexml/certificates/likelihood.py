@@ -28,6 +28,7 @@ from .judge import (
     Better,
     Bound,
     ClosedForm,
+    Limit,
     absent,
     bounded,
     judge,
@@ -84,7 +85,7 @@ class Precision(ClosedForm):
         value, lost = log_det(0.5 * (Theta + Theta.T))
         return noise * (1.0 + gamma(self.d**2 + 8)) + lost + 4.0 * UNIT * (abs(value) + sizes)
 
-    def constraints(self, Theta: Array) -> list[tuple[str, Any, Any, Any]]:
+    def constraints(self, Theta: Array) -> list[Limit]:
         in_units = 0.5 * (Theta + Theta.T) * self.sizes
         largest = float(np.max(np.abs(in_units), initial=0.0))
         least = float(np.linalg.eigvalsh(in_units)[0]) if np.isfinite(largest) else np.nan
@@ -136,7 +137,7 @@ class Precision(ClosedForm):
         return {"scale": entropy_scale(self.d), "reason": reason}
 
     def beside(
-        self, Theta: Array, dual: Sequence[Array], found: Bound
+        self, Theta: Array, away: Sequence[Array], dual: Sequence[Array], found: Bound
     ) -> tuple[float, list[Condition]]:
         (W,), symmetric = found.dual, 0.5 * (Theta + Theta.T)
         roots = np.sqrt(np.abs(np.diag(self.S)))
@@ -415,7 +416,7 @@ class Shares(ClosedForm):
         sizes = float(np.abs(xlogy(self.q, np.where(p > 0.0, p, 1.0))).sum())
         return (gamma(len(self.q) + 8) + ELEMENTARY + 8.0 * UNIT) * sizes + 8.0 * UNIT
 
-    def constraints(self, p: Array) -> list[tuple[str, Any, Any, Any]]:
+    def constraints(self, p: Array) -> list[Limit]:
         lost = gamma(len(p) + 1) * float(np.abs(p).sum())
         return [("sum_k p_k = 1", sum_off(p), 1.0, lost), ("p >= 0", np.maximum(-p, 0.0), 1.0, 0.0)]
 
@@ -453,7 +454,7 @@ class Shares(ClosedForm):
         return {"scale": entropy_scale(), "reason": reason}
 
     def beside(
-        self, p: Array, dual: Sequence[Array], found: Bound
+        self, p: Array, away: Sequence[Array], dual: Sequence[Array], found: Bound
     ) -> tuple[float, list[Condition]]:
         nu, lam = dual
         return 0.0, [

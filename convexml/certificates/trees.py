@@ -8,7 +8,7 @@ What they are more is charged: no edge has more than 1, and all have n - 1 toget
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -22,7 +22,7 @@ from ..formulas import Condition, products, worst
 from ..numerics import EPS, Array, gamma
 from ..problem.geometry import Merging
 from .algebra.sums import exact_dot
-from .judge import Bound, ClosedForm
+from .judge import Bound, ClosedForm, Limit
 
 # How far x(E[S]) exceeds |S| - 1 for any set S: a count of edges, or flows for fractions.
 #
@@ -190,7 +190,7 @@ class SpanningTrees(ClosedForm):
     def value_rounding(self, x: Array) -> float:
         return 4.0 * EPS * float(np.abs(self.distances * x).sum())
 
-    def constraints(self, x: Array) -> list[tuple[str, Any, Any, Any]]:
+    def constraints(self, x: Array) -> list[Limit]:
         upper, lost = np.triu(x, 1), gamma(self.n**2) * float(np.abs(x).sum())
         return [
             ("x >= 0", np.maximum(-upper, 0.0), 1.0, 0.0),
@@ -198,13 +198,13 @@ class SpanningTrees(ClosedForm):
             ("x(E) = n - 1", float(upper.sum() - (self.n - 1.0)), self.n - 1.0, lost),
         ]
 
-    def rows(self, x: Array) -> list[Condition]:
+    def rows(self, x: Array, limits: Iterable[Limit]) -> list[Condition]:
         """With the sets, whose excess is known from both sides."""
         least, most = excess(np.maximum(np.triu(x, 1), 0.0))
         middle, off = (
             (0.5 * (least + most), 0.5 * (most - least)) if most < np.inf else (np.inf,) * 2
         )
-        return [*super().rows(x), worst(TREES, "primal_feasibility", middle, 1.0, off)]
+        return [*super().rows(x, limits), worst(TREES, "primal_feasibility", middle, 1.0, off)]
 
     def facts(self, x: Array, primal: float, found: Bound) -> dict[str, Any]:
         unknown = self.n > MOST and excess(np.maximum(np.triu(x, 1), 0.0))[1] == np.inf
@@ -240,16 +240,16 @@ class SpanningTrees(ClosedForm):
         )
 
     def beside(
-        self, x: Array, dual: Sequence[Array], found: Bound
+        self, x: Array, away: Sequence[Array], dual: Sequence[Array], found: Bound
     ) -> tuple[float, list[Condition]]:
-        below, beside, total = (away for _, away, *_ in self.constraints(x))
+        below, beside, total = away
         packing, upper = found.known, np.triu(x, 1)
         (y, *_), free, loads = found.dual, packing.free, packing.loads[0]
         short = packing.short(upper)
         unmet = float(np.where(free, 0.0, y) @ np.maximum(short, 0.0))
         costs = np.abs(self.distances) + np.abs(loads)
-        alone = float(np.abs(y[free]).sum()) * abs(total)
-        return unmet + alone + float((costs * (below + np.abs(beside))).sum()), [
+        alone = float(np.abs(y[free]).sum() * total)
+        return unmet + alone + float((costs * (below + beside)).sum()), [
             products("y_pi (x(pi) - |pi| + 1) = 0", dual[0] * short),
             products("x_e (d_e - sum of y_pi that part e) = 0", upper * (self.distances - loads)),
         ]
