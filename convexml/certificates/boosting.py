@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,14 +11,19 @@ import numpy as np
 from scipy import sparse
 from scipy.special import xlogy
 
+from ..data import as_design
 from ..formulas import TINY, Condition, products, worst
+from ..losses import Exponential
 from ..numerics import ELEMENTARY, EPS, ROUNDING, UNIT, Array, gamma
+from ..penalties import Zero
+from ..problem import Objective
 from ..problem.linear_program import LinearData
 from ..problem.stumps import Stumps
 from .algebra.searchers import highs
 from .algebra.sums import exact_dot, exact_residual
 from .certificate import Certificate
 from .judge import Better, Bound, ClosedForm, Limit, absent, judge, judged, settled, sum_off
+from .learning.gap import certify_objective
 from .scale import program_scale
 
 # Certificates of min sum c_i e^{-y_i (H w)_i} over decision stumps, w free: AdaBoost's problem.
@@ -37,6 +42,10 @@ BOUND = (
 SEPARATES = "The sum separates the classes: along it P falls to 0, which no w attains."
 
 
+FEW, ENTRIES = 1000, 2**24
+"""Thresholds, and entries of H of one sign, with which a bound that can meet P is looked for."""
+
+
 @dataclass(frozen=True, eq=False)
 class Exponentials:
     """The exponential loss of sums of stumps.
@@ -45,17 +54,45 @@ class Exponentials:
     ----------
     stumps : Stumps
         Of the samples.
-    y, c : array, shape (n,)
-        Labels -1 and +1, and weights that add up to 1.
-    judged : callable, optional
-        The certificate of the same loss, posed with the stumps x_j > t alone, for a w and perhaps
-        a u; None where they are too many, or of a u that it does not judge.
+    y, weights : array, shape (n,)
+        Labels -1 and +1, and s_i > 0.
     """
 
     stumps: Stumps
     y: Array
-    c: Array
-    judged: Callable[[Array, Array | None, float], Certificate | None] | None
+    weights: Array
+
+    @cached_property
+    def c(self) -> Array:
+        """s_i / sum(s)."""
+        return self.weights / float(self.weights.sum())
+
+    @cached_property
+    def alike(self) -> tuple[Array, Array]:
+        """The samples; where they are many, of a class that no stump tells apart the first alone.
+
+        With the number among these that each counts as.
+        """
+        if self.y.size * self.stumps.count <= 2 * ENTRIES:
+            return np.arange(self.y.size), np.arange(self.y.size)
+        seen = np.column_stack([self.stumps.ranks, self.y > 0.0])
+        _, first, same = np.unique(seen, axis=0, return_index=True, return_inverse=True)
+        return first, same.ravel()
+
+    @cached_property
+    def few(self) -> Objective | None:
+        """The loss of the stumps x_j > t, whose weights have any sign; None where H is too large.
+
+        Samples that are alike are taken for one. Sums of weights are rounded, all terms of P with
+        them.
+        """
+        first, same = self.alike
+        thresholds = self.stumps.count // 2
+        if thresholds > FEW or len(first) * thresholds > ENTRIES:
+            return None
+        H = Stumps(self.stumps.thresholds, self.stumps.ranks[first]).dense()[:, ::2]
+        c = np.bincount(same, self.c)
+        return Objective(as_design(np.array(H)), self.y[first], Exponential(), Zero(), c, False)
 
     def margins(self, w: Array) -> Array:
         """y_i (H w)_i."""
@@ -88,7 +125,10 @@ class Exponentials:
         """
         primal, error = self.cost(w)
         separates = float(self.margins(w).min()) > self.lost(w)
-        found = self.judged(w[::2] - w[1::2], u, tol) if self.judged else None
+        found, given = None, None if u is None else np.bincount(self.alike[1], u)
+        if self.few is not None:
+            signed = w[::2] - w[1::2]
+            found = certify_objective(self.few, signed, u=given, tol=tol, refute=search)
         below, used, reason = self._bound(found, u)
         certificate = judged(
             primal,
@@ -96,7 +136,7 @@ class Exponentials:
             self._rows(w, used),
             tol,
             passed=u is not None,
-            null=float(self.c.sum()),
+            null=1.0,
             rounding=error,
             dual={"u": used},
             reason=SEPARATES if separates and not below > 0.0 else reason,
@@ -137,11 +177,14 @@ class Exponentials:
             return 0.0, nothing, ""
         if found is None:
             return (*self.twins, BOUND) if u is None else (-np.inf, u, PRICE)
+        lost = 2.0 * EPS + 3.0 * gamma(self.c.size + 16) * (len(self.alike[0]) < self.c.size)
         below = found.primal_objective - found.gap
-        below -= 2.0 * EPS * (abs(found.primal_objective) + found.gap)
+        below -= lost * (abs(found.primal_objective) + found.gap)
         if u is None and not below > self.twins[0]:
             return *self.twins, found.reason
-        return below, found.dual.get("u", nothing), found.reason
+        shares = self.c / self.few.c[self.alike[1]]  # type: ignore[union-attr]
+        own = found.dual["u"][self.alike[1]] * shares if "u" in found.dual else nothing
+        return below, own, found.reason
 
     def separation(self, w: Array, tol: float) -> Certificate | None:
         """The claim "unattained", by a w all of whose margins are positive; None where one is not.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -19,7 +18,7 @@ from ..errors import InputError
 from ..formulas import constant, listed
 from ..losses import Exponential
 from ..modelling import cp
-from ..numerics import LEAST_SQUARE, Array, gamma, without_warnings
+from ..numerics import LEAST_SQUARE, Array, without_warnings
 from ..penalties import Zero
 from ..problem import Statement
 from ..problem.stumps import Stumps, stumps_of
@@ -365,77 +364,6 @@ def read_stumps(owner: str, X: Any) -> Stumps:
     return found
 
 
-# The exponential loss over stumps as its certificate sees it, and as a learning problem.
-
-
-FEW, ENTRIES = 1000, 2**24
-"""Thresholds, and entries of H of one sign, with which a bound that can meet P is looked for."""
-
-
-def exponential_loss(H: Array, y: Array, weights: Array) -> LearningProblem:
-    """sum_i s_i e^{-y_i (H w)_i} / sum(s), w free."""
-    return LearningProblem(H, y, Exponential(), Zero(), fit_intercept=False, sample_weight=weights)
-
-
-def exponentials(owner: str, stumps: Stumps, y: Array, weights: Array) -> Exponentials:
-    """The same for all stumps, y of -1 and +1, weights s_i > 0.
-
-    The stumps x_j > t alone, with weights that may have any sign, are the same problem. So are
-    those samples of one class that no stump tells apart, taken for one: that is done where there
-    are many samples.
-    """
-    c, thresholds = weights / float(weights.sum()), stumps.count // 2
-    if thresholds > FEW:
-        return Exponentials(stumps, y, c, None)
-    first = same = np.arange(len(y))
-    if len(y) * thresholds > ENTRIES:
-        seen = np.column_stack([stumps.ranks, y > 0.0])
-        _, first, same = np.unique(seen, axis=0, return_index=True, return_inverse=True)
-    if len(first) * thresholds > ENTRIES:
-        return Exponentials(stumps, y, c, None)
-    return Exponentials(stumps, y, c, Merged(owner, stumps, y, weights, first, same.ravel()))
-
-
-@dataclass(frozen=True, eq=False)
-class Merged:
-    """Judges by the loss of the stumps x_j > t, posed with the samples ``first`` when it is asked.
-
-    Each stands for those that are the ``same``. Sums of weights are rounded, all terms of P with
-    them: that is in the gap; a u that is given is judged only where nothing is merged.
-    """
-
-    owner: str
-    stumps: Stumps
-    y: Array
-    weights: Array
-    first: Array
-    same: Array
-
-    @cached_property
-    def sums(self) -> Array:
-        """The weights of the samples that stand for others."""
-        return np.bincount(self.same, self.weights)
-
-    @cached_property
-    def problem(self) -> LearningProblem:
-        """The learning problem."""
-        few = Stumps(self.stumps.thresholds, self.stumps.ranks[self.first])
-        H = dense_of(self.owner, few)[:, ::2]
-        return exponential_loss(H, self.y[self.first], self.sums)
-
-    def __call__(self, w: Array, u: Array | None, tol: float) -> Certificate | None:
-        """Judge weights of the stumps x_j > t."""
-        if len(self.first) == len(self.y):
-            return self.problem.certify(w, u=u, tol=tol)
-        if u is not None:
-            return None
-        found = self.problem.certify(w, tol=tol)
-        lost = 3.0 * gamma(len(self.y) + 16) * (abs(found.primal_objective) + found.gap)
-        shares = self.weights / self.sums[self.same]
-        dual = {"u": found.dual["u"][self.same] * shares} if "u" in found.dual else {}
-        return found.but(gap=found.gap + lost, dual=dual)
-
-
 # AdaBoost: the exponential loss over decision stumps, by coordinate descent.
 
 
@@ -501,7 +429,7 @@ class AdaBoost(Boosted):
     @cached_property
     def program(self) -> Exponentials:
         """The problem as its certificate sees it."""
-        return exponentials(self.name, self._stumps, self._samples.y, self._samples.weights)
+        return Exponentials(self._stumps, self._samples.y, self._samples.weights)
 
     def find_evidence(self, w: Any = None, *, tol: float = 1e-6) -> Certificate | None:
         """Verified evidence that the stumps separate the classes: the infimum 0 is not attained.
@@ -574,8 +502,9 @@ class AdaBoost(Boosted):
 
     @cached_property
     def _whole(self) -> LearningProblem:
-        H = dense_of(self.name, self._stumps)
-        whole = exponential_loss(H, self._samples.y, self._samples.weights)
+        H, it = dense_of(self.name, self._stumps), self._samples
+        loss, weights = Exponential(), it.weights
+        whole = LearningProblem(H, it.y, loss, Zero(), fit_intercept=False, sample_weight=weights)
         whole._design_name = "H"
         return whole
 

@@ -26,7 +26,7 @@ from ..losses import (
     SquaredEpsilonInsensitive,
     SquaredHinge,
 )
-from ..models.boosting import exponentials, read_stumps
+from ..models.boosting import read_stumps
 from ..numerics import Array
 from ..penalties import L1, L2, ElasticNet, Penalty, Zero
 from ..problem import MulticlassObjective
@@ -333,8 +333,7 @@ def ada_boost(fitted: Fitted) -> Iterator[BoostedPart]:
     w = np.zeros(stumps.count)
     for k, (tree, weight) in enumerate(zip(trees, weights, strict=True)):
         w[_column(fitted, stumps, tree, k)] += 0.5 * weight
-    program = exponentials(f"certify: {fitted.owner}", stumps, y, fitted.s[kept])
-    yield BoostedPart(program, w)
+    yield BoostedPart(Exponentials(stumps, y, fitted.s[kept]), w)
 
 
 def _column(fitted: Fitted, stumps: Stumps, tree: Any, k: int) -> int:

@@ -356,10 +356,9 @@ class ComponentsPart:
         point = self.C if self.problem.name == "components" else self.C.T @ self.C
         found = self.problem.certify(point, tol=tol, passed=False)
         if found.verdict is not Verdict.CERTIFIED:
-            best = {self.problem.name: self.problem.leading()}
-            (near,), here = best.values(), self.problem.value_rounding(point)
-            lost = here + self.problem.value_rounding(near)
-            return settled(found, lambda: Better(best, self.problem.cost(near), lost))
+            near, it = self.problem.leading(), self.problem
+            lost = it.value_rounding(point) + it.value_rounding(near)
+            return settled(found, lambda: Better({it.name: near}, it.cost(near), lost))
         apart = self.problem.spread(self.C) - np.diag(self.variances)
         name = "components_ S components_' = diag(variances)"
         row = worst(name, "primal_feasibility", apart, float(np.trace(self.problem.S)))
@@ -378,9 +377,8 @@ class ClusteringPart:
 
     def certify(self, tol: float) -> Certificate:
         """Judge the centers by the multipliers of a splitting."""
-        partition, Z = self.problem.program, self.problem.matrix(self.labels)
-        N = self._multipliers(partition, tol)
-        inner = partition.certify(Z, None, N, tol=tol, passed=True)
+        it, Z = self.problem.program, self.problem.matrix(self.labels)
+        inner = it.certify(Z, None, self._multipliers(it, tol), tol=tol, passed=True)
         cost = max(inner.primal_objective, self.value)
         n, d = self.X.shape
         found = judged(
