@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
@@ -160,9 +160,13 @@ class Precision(ClosedForm):
         other = super().certify(Theta, self.nearest(ends), tol=tol, passed=False)
         return other if other.gap < found.gap else found
 
-    def compared(self, Theta: Array, W: Array | None, tol: float) -> Certificate:
-        """The same beside a better Theta and its inverse, where it is not certified."""
+    def compared(
+        self, Theta: Array, W: Array | None, tol: float, search: bool = True
+    ) -> Certificate:
+        """The same; with ``search`` beside a better Theta and W, where it is not certified."""
         found = self.certify(Theta, W, tol=tol, passed=W is not None)
+        if not (search and np.isfinite(found.primal_objective)):
+            return found
 
         def better() -> Better | None:
             steps = precision_steps(self.S, np.full_like(self.S, self.lam))
@@ -177,11 +181,7 @@ class Precision(ClosedForm):
             again = partial(super(Precision, self).certify, Theta, own, tol=tol, passed=False)
             return Better({"Theta": best}, self.cost(best), lost, again)
 
-        return (
-            settled(found, better, with_own=W is None)
-            if np.isfinite(found.primal_objective)
-            else found
-        )
+        return settled(found, better, with_own=W is None)
 
     @property
     def box(self) -> str:
@@ -216,113 +216,104 @@ def off_diagonal(M: Array) -> Array:
 # penalty any v will do. S v = 0 is decided from the samples without rounding.
 
 
-def certify_unbounded(
-    problem: Precision,
-    tol: float,
-    X: Array,
-    columns: list[str] | None = None,
-    groups: Array | None = None,
-    centre: bool = True,
-    remedy: str = "Take lam > 0.",
-) -> Certificate | None:
-    """Evidence that the samples leave the problem unbounded; None where they do not.
+@dataclass(frozen=True, eq=False)
+class Covaried:
+    """Samples of positive weight, whose covariance is about the means of groups, or about 0.
 
-    Parameters
+    Attributes
     ----------
-    problem : Precision
-        Of the covariance of the samples.
-    tol : float
     X : array, shape (n, d)
-        Samples of positive weight.
-    columns : list of str, optional
+    columns : list of str or None
         Names of the columns of X.
-    groups : array of int, shape (n,), optional
-        The covariance is about the mean of each group 0 ... K-1.
+    groups : array of int, shape (n,), or None
+        0 ... K-1; None for a single one.
     centre : bool
         Whether the covariance is about a mean at all.
-    remedy : str
-        What to do about a singular covariance.
     """
-    n, d = X.shape
-    index = np.zeros(n, dtype=int) if groups is None else groups
-    K = int(index.max()) + 1 if centre else 0
-    parts = [X[index == k] for k in range(K)] if centre else [np.vstack([X, np.zeros(d)])]
-    spread = np.max([np.ptp(part, axis=0) for part in parts], axis=0)
-    within = " in each class" if K > 1 else ""
-    names = columns or [f"column {j}" for j in range(d)]
-    if np.any(spread == 0.0):
-        j = int(np.argmin(spread))
-        what = f"is constant{within}" if centre else "is 0"
-        reason = f"{names[j]} {what}: Theta_jj may grow for ever. Drop it."
-        return _told(X, index, centre, np.eye(d)[j], tol, reason)
-    if problem.lam > 0.0 or np.isfinite(log_det(problem.S, problem.noise)[1]):
-        return None
-    if n - K < d:
-        why = f"{n} samples span no more than {n - K} of {d} dimensions{within}"
-    else:
-        known = _dependence(X, index, centre).exact
-        if not known.size:
+
+    X: Array
+    columns: list[str] | None = None
+    groups: Array | None = None
+    centre: bool = True
+
+    @cached_property
+    def parts(self) -> list[Array]:
+        """Which samples are in each group; none where there is no mean."""
+        groups = np.zeros(len(self.X), dtype=int) if self.groups is None else self.groups
+        return [groups == k for k in range(int(groups.max()) + 1 if self.centre else 0)]
+
+    @cached_property
+    def dependence(self) -> Dependence:
+        """Of the columns of X and the groups.
+
+        Indicators and ones are independent, so that what depends on the others has columns of X.
+        """
+        return dependence(np.column_stack([self.X, *self.parts[1:]]), ones=self.centre)
+
+    def named(self, j: int) -> str:
+        """The column in words."""
+        names = self.columns or [f"column {j}" for j in range(self.X.shape[1])]
+        return names[j] if j < len(names) else "one column"
+
+    def _combination(self, j: int) -> str:
+        beside = " and the classes" * (self.groups is not None)
+        return f"{self.named(j)} is a combination of other columns{beside}"
+
+    def unbounded(self, problem: Precision, tol: float, remedy: str) -> Certificate | None:
+        """Evidence that the samples leave the problem unbounded; None where they do not.
+
+        Parameters
+        ----------
+        problem : Precision
+            Of the covariance of the samples.
+        tol : float
+        remedy : str
+            What to do about a singular covariance.
+        """
+        (n, d), K, R = self.X.shape, len(self.parts), np.array(self.X)
+        for part in self.parts:
+            R[part] -= R[part].mean(axis=0)
+        each = [self.X[part] for part in self.parts] or [np.vstack([self.X, np.zeros(d)])]
+        spread = np.max([np.ptp(part, axis=0) for part in each], axis=0)
+        within = " in each class" * (K > 1)
+        v = np.eye(d)[np.argmin(spread)]
+        if np.any(spread == 0.0):
+            what = f"is constant{within}" if self.centre else "is 0"
+            reason = (
+                f"{self.named(int(np.argmin(spread)))} {what}: Theta_jj may grow for ever. Drop it."
+            )
+        elif problem.lam > 0.0 or np.isfinite(log_det(problem.S, problem.noise)[1]):
             return None
-        why = _combination(names, int(known[0]), bool(within))
-    reason = f"{why}: the covariance is singular, which does not bound Theta. {remedy}"
-    R = _centred(X, index, centre)
-    unit, scales = unit_columns(R)
-    v = scales * np.linalg.svd(unit, full_matrices=n < d)[2][-1]
-    return _told(X, index, centre, v / np.max(np.abs(v)), tol, reason)
+        else:
+            why = f"{n} samples span no more than {n - K} of {d} dimensions{within}"
+            if n - K >= d:
+                if not (known := self.dependence.exact).size:
+                    return None
+                why = self._combination(int(known[0]))
+            reason = f"{why}: the covariance is singular, which does not bound Theta. {remedy}"
+            unit, scales = unit_columns(R)
+            v = scales * np.linalg.svd(unit, full_matrices=n < d)[2][-1]
+            v = v / np.max(np.abs(v))
+        sizes = np.abs(self.X) @ np.abs(v) + float(np.max(np.abs(self.X), axis=0) @ np.abs(v))
+        row = worst("S v = 0, by (x_i - m)'v", "dual_feasibility", R @ v, sizes)
+        evidence = {"ray": v}
+        return judge(
+            absent("unbounded", [row], tol, objective=-np.inf, reason=reason, evidence=evidence)
+        )
 
+    def explained(self, found: Certificate, remedy: str) -> Certificate:
+        """Name a column that is a combination of others up to rounding only, where no gap is known.
 
-def name_column(
-    found: Certificate,
-    X: Array,
-    columns: list[str] | None = None,
-    groups: Array | None = None,
-    centre: bool = True,
-    remedy: str = "",
-) -> Certificate:
-    """Name a column that is a combination of others up to rounding only, where no gap is known.
-
-    ``found`` is the certificate of a likelihood without a penalty; for the others see
-    ``certify_unbounded``.
-    """
-    index = np.zeros(len(X), dtype=int) if groups is None else groups
-    if np.isfinite(found.gap) or not (doubtful := _dependence(X, index, centre).doubtful).size:
-        return found
-    names = columns or [f"column {j}" for j in range(X.shape[1])]
-    why = _combination(names, int(doubtful[0]), groups is not None)
-    return found.but(
-        reason=f"Up to rounding, but not exactly, {why}: the covariance is singular to working "
-        f"precision. Drop the column{remedy}."
-    )
-
-
-def _dependence(X: Array, index: Array, centre: bool) -> Dependence:
-    """Of the columns of X and the groups.
-
-    Indicators and ones are independent, so that what depends on the others has columns of X.
-    """
-    K = int(index.max()) + 1 if centre else 0
-    return dependence(np.column_stack([X, *(index == k for k in range(1, K))]), ones=centre)
-
-
-def _combination(names: list[str], j: int, grouped: bool) -> str:
-    why = f"{names[j]} is" if j < len(names) else "one column is"
-    return f"{why} a combination of other columns" + (" and the classes" if grouped else "")
-
-
-def _centred(X: Array, index: Array, centre: bool) -> Array:
-    """X less the means of its groups."""
-    R = np.array(X)
-    for k in range(int(index.max()) + 1) if centre else ():
-        R[index == k] -= R[index == k].mean(axis=0)
-    return R
-
-
-def _told(X: Array, index: Array, centre: bool, v: Array, tol: float, reason: str) -> Certificate:
-    sizes = np.abs(X) @ np.abs(v) + float(np.max(np.abs(X), axis=0) @ np.abs(v))
-    left = _centred(X, index, centre) @ v
-    row = worst("S v = 0, by (x_i - m)'v", "dual_feasibility", left, sizes)
-    found = absent("unbounded", [row], tol, objective=-np.inf, reason=reason, evidence={"ray": v})
-    return judge(found)
+        ``found`` is the certificate of a likelihood without a penalty; for exact ones see
+        ``unbounded``.
+        """
+        if np.isfinite(found.gap) or not (doubtful := self.dependence.doubtful).size:
+            return found
+        why = self._combination(int(doubtful[0]))
+        return found.but(
+            reason=f"Up to rounding, but not exactly, {why}: the covariance is singular to working "
+            f"precision. Drop the column{remedy}."
+        )
 
 
 # Certificates of several classes: a weighted sum of problems, and what the data say of them.

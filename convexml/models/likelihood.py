@@ -11,7 +11,7 @@ from scipy.special import softmax
 
 from ..certificates import Certificate
 from ..certificates.judge import judge
-from ..certificates.likelihood import Precision, certify_unbounded, data_row, name_column, summed
+from ..certificates.likelihood import Covaried, Precision, data_row, summed
 from ..errors import InputError
 from ..formulas import Condition, constant, listed
 from ..modelling import cp
@@ -54,9 +54,10 @@ class Gaussians(ArrayProblem):
     def _parts(self) -> Parts:
         """Name, share in the objective and problem of each Theta."""
 
-    def _group(self, k: int) -> tuple[Array, list[str] | None, Array | None]:
-        """Samples of part k, names of their columns and, with a shared covariance, classes."""
-        return self._samples.X, self.features, None  # type: ignore[union-attr]
+    def _group(self, k: int) -> Covaried:
+        """The samples of part k."""
+        X = self._samples.X  # type: ignore[union-attr]
+        return Covaried(X, self.features, None, not self._assume_centered)
 
     def _given(self, point: Arrays) -> list[Condition]:
         """What a point holds of the data."""
@@ -90,17 +91,9 @@ class Gaussians(ArrayProblem):
         W: Any = self._each(dual["W"]) if "W" in dual else [None] * len(thetas)
         found = []
         for k, (name, share, one) in enumerate(self._parts()):
-            passed = W[k] is not None
-            own = (
-                one.compared(thetas[k], W[k], tol)
-                if search
-                else one.certify(thetas[k], W[k], tol=tol, passed=passed)
-            )
+            own = one.compared(thetas[k], W[k], tol, search)
             if self._samples is not None and not one.lam > 0.0:
-                remedy = self._remedies[1]
-                own = name_column(
-                    own, *self._group(k), centre=not self._assume_centered, remedy=remedy
-                )
+                own = self._group(k).explained(own, self._remedies[1])
             found.append((name, share, own))
         whole = summed(found, tol) if len(found) > 1 else found[0][2]
         if whole.witness is not None and len(found) > 1:
@@ -125,10 +118,7 @@ class Gaussians(ArrayProblem):
 
     def _absence(self, tol: float) -> Certificate | None:
         for k, (name, _, one) in enumerate(self._parts() if self._samples is not None else ()):
-            group, remedy = self._group(k), self._remedies[0]
-            found = certify_unbounded(
-                one, tol, *group, centre=not self._assume_centered, remedy=remedy
-            )
+            found = self._group(k).unbounded(one, tol, self._remedies[0])
             if found is not None:
                 return found.but(reason=f"{name}: {found.reason}") if name else found
         return None
@@ -477,10 +467,11 @@ class DiscriminantAnalysis(Gaussians):
             data_row("priors are their shares", point["priors"], self.priors, 1.0),
         ]
 
-    def _group(self, k: int) -> tuple[Array, list[str] | None, Array | None]:
-        """Samples of part k, names of their columns and, with a shared covariance, classes."""
+    def _group(self, k: int) -> Covaried:
+        """The samples of part k; with a shared covariance all, by their classes."""
         X, names = self._samples.X, self._names  # type: ignore[union-attr]
-        return (X, names, self._index) if self.shared else (X[self._index == k], names, None)
+        one = None if self.shared else X[self._index == k]
+        return Covaried(X, names, self._index) if one is None else Covaried(one, names)
 
     # -- predictions -----------------------------------------------------------------------------
 
