@@ -70,79 +70,10 @@ class Boosted(Predicting, SampledProblem):
         draw_margins(axes, self.margins(w) / max(float(np.abs(w).sum()), LEAST_SQUARE))
 
 
-# LPBoost as CVXPY problems, and in LaTeX.
-
-
-def pose_lp_boost(H: Any, y: Array, s: Array, nu: float) -> Statement:
-    """Minimise -rho + s'xi / (nu S) s.t. y_i (H w)_i >= rho - xi_i, w in the simplex, xi >= 0.
-
-    Its multipliers are d of ``margin`` and gamma of ``sum``.
-    """
-    w, rho = cp.Variable(H.shape[1], name="w"), cp.Variable(name="rho")
-    xi = cp.Variable(len(s), name="xi")
-    constraints = {
-        "margin": cp.multiply(constant(y, "y"), constant(H, "H") @ w) >= rho - xi,
-        "slack": xi >= 0.0,
-        "nonnegative": w >= 0.0,
-        "sum": cp.sum(w) == 1.0,
-    }
-    share, inverse = _share(nu)
-    value = -rho + inverse * (constant(s / s.sum(), "c") @ xi)
-    return Statement.of(
-        cp.Minimize(value), {"w": w, "rho": rho, "xi": xi}, constraints, {"nu": share}
-    )
-
-
-def pose_lp_boost_dual(H: Any, y: Array, s: Array, nu: float) -> Statement:
-    """Maximise -gamma s.t. sum_i d_i y_i H_ij <= gamma, sum d = 1, 0 <= d_i <= s_i / (nu S).
-
-    Its multipliers are the primal solution: w of ``edges``, xi of ``upper``, rho of ``sum``.
-    """
-    d, gamma = cp.Variable(len(s), name="d"), cp.Variable(name="gamma")
-    share, inverse = _share(nu)
-    constraints = {
-        "edges": constant(H, "H").T @ cp.multiply(constant(y, "y"), d) <= gamma,
-        "lower": d >= 0.0,
-        "upper": d <= inverse * constant(s / s.sum(), "c"),
-        "sum": cp.sum(d) == 1.0,
-    }
-    return Statement.of(cp.Maximize(-gamma), {"d": d, "gamma": gamma}, constraints, {"nu": share})
-
-
 def _share(nu: float) -> tuple[Any, Any]:
     """nu, and 1 / nu, in which the problem is affine."""
     share: Any = cp.Parameter(pos=True, name="nu", value=nu)
     return share, cp.CallbackParam(lambda: 1.0 / share.value, nonneg=True, name="inverse")
-
-
-def lp_boost_latex() -> Latex:
-    """Primal, Lagrangian, dual and KKT conditions."""
-    cap = r"\tfrac{s_i}{\nu \sum_l s_l}"
-    cost = rf"-\rho + \sum_i {cap} \xi_i"
-    margin = r"y_i (H w)_i \ge \rho - \xi_i"
-    simplex = (r"\xi_i \ge 0", r"w \ge 0", r"\sum_j w_j = 1")
-    edge = r"\sum_i d_i y_i H_{ij}"
-    box = rf"0 \le d_i \le {cap}", r"\sum_i d_i = 1"
-    missed = r"d_i (\rho - \xi_i - y_i (H w)_i)"
-    return Latex(
-        rf"\min_{{w, \rho, \xi}}\ {cost}" + such_that(margin, *simplex),
-        rf"{cost} + \sum_i {missed} - \sum_i \beta_i \xi_i - \sum_j z_j w_j"
-        r" + \gamma (\sum_j w_j - 1)",
-        r"\max_{d, \gamma}\ -\gamma" + such_that(rf"{edge} \le \gamma", *box),
-        (
-            rf"{edge} + z_j = \gamma",
-            rf"d_i + \beta_i = {cap}",
-            *box,
-            r"z_j, \beta_i \ge 0",
-            margin,
-            *simplex,
-            f"{missed} = 0",
-            r"\beta_i \xi_i = 0",
-            r"z_j w_j = 0",
-        ),
-        listed(r"H_{ij} = \text{what learner } j \text{ says of } x_i", WEIGHTS),
-        over=("w", r"\xi", r"\rho"),
-    )
 
 
 # LPBoost: the largest soft margin of a convex combination of weak learners.
@@ -270,12 +201,42 @@ class LPBoost(Boosted):
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 
     def _pose(self) -> Statement:
-        s = self._samples
-        return pose_lp_boost(s.X, s.y, s.weights, self.nu)
+        """Minimise -rho + s'xi / (nu S) s.t. y_i (H w)_i >= rho - xi_i, w in the simplex, xi >= 0.
+
+        Its multipliers are d of ``margin`` and gamma of ``sum``.
+        """
+        H, y, s = self._samples.X, self._samples.y, self._samples.weights
+        w, rho = cp.Variable(H.shape[1], name="w"), cp.Variable(name="rho")
+        xi = cp.Variable(len(s), name="xi")
+        constraints = {
+            "margin": cp.multiply(constant(y, "y"), constant(H, "H") @ w) >= rho - xi,
+            "slack": xi >= 0.0,
+            "nonnegative": w >= 0.0,
+            "sum": cp.sum(w) == 1.0,
+        }
+        share, inverse = _share(self.nu)
+        value = -rho + inverse * (constant(s / s.sum(), "c") @ xi)
+        return Statement.of(
+            cp.Minimize(value), {"w": w, "rho": rho, "xi": xi}, constraints, {"nu": share}
+        )
 
     def _pose_dual(self) -> Statement:
-        s = self._samples
-        return pose_lp_boost_dual(s.X, s.y, s.weights, self.nu)
+        """Maximise -gamma s.t. sum_i d_i y_i H_ij <= gamma, sum d = 1, 0 <= d_i <= s_i / (nu S).
+
+        Its multipliers are the primal solution: w of ``edges``, xi of ``upper``, rho of ``sum``.
+        """
+        H, y, s = self._samples.X, self._samples.y, self._samples.weights
+        d, gamma = cp.Variable(len(s), name="d"), cp.Variable(name="gamma")
+        share, inverse = _share(self.nu)
+        constraints = {
+            "edges": constant(H, "H").T @ cp.multiply(constant(y, "y"), d) <= gamma,
+            "lower": d >= 0.0,
+            "upper": d <= inverse * constant(s / s.sum(), "c"),
+            "sum": cp.sum(d) == 1.0,
+        }
+        return Statement.of(
+            cp.Maximize(-gamma), {"d": d, "gamma": gamma}, constraints, {"nu": share}
+        )
 
     def _read_duals(self) -> Arrays:
         d = self.constraints["margin"].dual_value
@@ -294,7 +255,32 @@ class LPBoost(Boosted):
         return point | {"xi": point["xi"][kept]}, values
 
     def _formulas(self) -> Latex:
-        return lp_boost_latex()
+        cap = r"\tfrac{s_i}{\nu \sum_l s_l}"
+        cost = rf"-\rho + \sum_i {cap} \xi_i"
+        margin = r"y_i (H w)_i \ge \rho - \xi_i"
+        simplex = (r"\xi_i \ge 0", r"w \ge 0", r"\sum_j w_j = 1")
+        edge = r"\sum_i d_i y_i H_{ij}"
+        box = rf"0 \le d_i \le {cap}", r"\sum_i d_i = 1"
+        missed = r"d_i (\rho - \xi_i - y_i (H w)_i)"
+        return Latex(
+            rf"\min_{{w, \rho, \xi}}\ {cost}" + such_that(margin, *simplex),
+            rf"{cost} + \sum_i {missed} - \sum_i \beta_i \xi_i - \sum_j z_j w_j"
+            r" + \gamma (\sum_j w_j - 1)",
+            r"\max_{d, \gamma}\ -\gamma" + such_that(rf"{edge} \le \gamma", *box),
+            (
+                rf"{edge} + z_j = \gamma",
+                rf"d_i + \beta_i = {cap}",
+                *box,
+                r"z_j, \beta_i \ge 0",
+                margin,
+                *simplex,
+                f"{missed} = 0",
+                r"\beta_i \xi_i = 0",
+                r"z_j w_j = 0",
+            ),
+            listed(r"H_{ij} = \text{what learner } j \text{ says of } x_i", WEIGHTS),
+            over=("w", r"\xi", r"\rho"),
+        )
 
     def __repr__(self) -> str:
         n, m = self._samples.X.shape

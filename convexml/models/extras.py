@@ -241,70 +241,8 @@ class NearestNeighbors(ArrayProblem):
         return f"{self.name}({n} samples, {m} queries, {d} features, k={self.k})"
 
 
-# The least spanning tree and the packing of partitions as CVXPY problems, and in LaTeX.
-
-
-def pose_trees(distances: Array, merging: Merging) -> Statement:
-    """Minimise d.x s.t. x >= 0, x(E) = n - 1, x(pi) >= |pi| - 1 for single linkage's partitions.
-
-    Where merges are tied, for those of the ``ties`` as well.
-    """
-    n = len(distances)
-    cells = {"partitions": merging.partitions[1:], "ties": merging.ties}
-    x = cp.Variable((n, n), name="x")
-    constraints: dict[str, Any] = {
-        "edges": x >= 0.0,
-        "triangle": cp.multiply(constant(np.tri(n), "L"), x) == 0.0,
-        "sum": cp.sum(x) == n - 1.0,
-    }
-    for label, partitions in cells.items():
-        if len(partitions):
-            parted = np.array([(row[:, None] != row).ravel() for row in partitions], dtype=float)
-            enough = constant(parted, f"B_{label}") @ cp.vec(x, order="C")
-            constraints[label] = enough >= constant(_blocks(partitions) - 1.0, f"m_{label}")
-    value = cp.sum(cp.multiply(constant(np.triu(distances), "d"), x))
-    return Statement.of(cp.Minimize(value), {"x": x}, constraints)
-
-
-def pose_packing(distances: Array, partitions: Array) -> Statement:
-    """Maximise sum y_pi (|pi| - 1) s.t. the y that part an edge are at most its distance."""
-    n = len(distances)
-    y = cp.Variable(n - 1, name="y")
-    u, v = np.triu_indices(n, 1)
-    parted = (partitions[:, u] != partitions[:, v]).T.astype(float)
-    constraints: dict[str, Any] = {
-        "packing": constant(parted, "B") @ y <= constant(distances[u, v], "d_edges")
-    }
-    if n > 2:
-        constraints["signs"] = y[1:] >= 0.0
-    value = constant(_blocks(partitions) - 1.0, "m") @ y
-    return Statement.of(cp.Maximize(value), {"y": y}, constraints)
-
-
 def _blocks(partitions: Array) -> Array:
     return np.array([float(np.unique(row).size) for row in partitions])
-
-
-def spanning_tree_latex() -> Latex:
-    """Primal, Lagrangian, dual and KKT conditions."""
-    sizes = (r"x_e \ge 0", r"x(E) = n - 1", r"x(\pi) \ge |\pi| - 1")
-    load = r"\sum_{\pi : e \in \delta(\pi)} y_\pi"
-    signs = r"y_\pi \ge 0\ \text{but for single points}"
-    return Latex(
-        r"\min_x\ \sum_e d_e x_e" + such_that(*sizes),
-        r"\sum_e d_e x_e - \sum_\pi y_\pi (x(\pi) - |\pi| + 1) - \sum_e \lambda_e x_e",
-        r"\max_y\ \sum_\pi y_\pi (|\pi| - 1)" + such_that(rf"{load} \le d_e", signs),
-        (
-            *sizes,
-            rf"{load} + \lambda_e = d_e",
-            rf"{signs},\ \lambda_e \ge 0",
-            r"y_\pi (x(\pi) - |\pi| + 1) = 0",
-            r"\lambda_e x_e = 0",
-        ),
-        r"E = \text{all edges},\ E[S] = \text{those within a set of points}\ S,\ "
-        r"\delta(\pi) = \text{those between parts of the partition } \pi,\ "
-        r"x(F) = \sum_{e \in F} x_e,\ x(\pi) = x(\delta(\pi))",
-    )
 
 
 # The least spanning tree as a linear program: single linkage, with its proof.
@@ -429,10 +367,43 @@ class SpanningTree(ArrayProblem):
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 
     def _pose(self) -> Statement:
-        return pose_trees(self.distances, self.merging)
+        """x(pi) >= |pi| - 1 for single linkage's partitions.
+
+        Where merges are tied, for those of the ``ties`` as well.
+        """
+        distances, merging = self.distances, self.merging
+        n = len(distances)
+        cells = {"partitions": merging.partitions[1:], "ties": merging.ties}
+        x = cp.Variable((n, n), name="x")
+        constraints: dict[str, Any] = {
+            "edges": x >= 0.0,
+            "triangle": cp.multiply(constant(np.tri(n), "L"), x) == 0.0,
+            "sum": cp.sum(x) == n - 1.0,
+        }
+        for label, partitions in cells.items():
+            if len(partitions):
+                parted = np.array(
+                    [(row[:, None] != row).ravel() for row in partitions], dtype=float
+                )
+                enough = constant(parted, f"B_{label}") @ cp.vec(x, order="C")
+                constraints[label] = enough >= constant(_blocks(partitions) - 1.0, f"m_{label}")
+        value = cp.sum(cp.multiply(constant(np.triu(distances), "d"), x))
+        return Statement.of(cp.Minimize(value), {"x": x}, constraints)
 
     def _pose_dual(self) -> Statement:
-        return pose_packing(self.distances, self.merging.partitions)
+        """Maximise sum y_pi (|pi| - 1) s.t. the y that part an edge are at most its distance."""
+        distances, partitions = self.distances, self.merging.partitions
+        n = len(distances)
+        y = cp.Variable(n - 1, name="y")
+        u, v = np.triu_indices(n, 1)
+        parted = (partitions[:, u] != partitions[:, v]).T.astype(float)
+        constraints: dict[str, Any] = {
+            "packing": constant(parted, "B") @ y <= constant(distances[u, v], "d_edges")
+        }
+        if n > 2:
+            constraints["signs"] = y[1:] >= 0.0
+        value = constant(_blocks(partitions) - 1.0, "m") @ y
+        return Statement.of(cp.Maximize(value), {"y": y}, constraints)
 
     def _read_duals(self) -> Arrays:
         there = self.constraints
@@ -451,7 +422,24 @@ class SpanningTree(ArrayProblem):
         return point, {label: v for label, v in values.items() if label in self.constraints}
 
     def _formulas(self) -> Latex:
-        return spanning_tree_latex()
+        sizes = (r"x_e \ge 0", r"x(E) = n - 1", r"x(\pi) \ge |\pi| - 1")
+        load = r"\sum_{\pi : e \in \delta(\pi)} y_\pi"
+        signs = r"y_\pi \ge 0\ \text{but for single points}"
+        return Latex(
+            r"\min_x\ \sum_e d_e x_e" + such_that(*sizes),
+            r"\sum_e d_e x_e - \sum_\pi y_\pi (x(\pi) - |\pi| + 1) - \sum_e \lambda_e x_e",
+            r"\max_y\ \sum_\pi y_\pi (|\pi| - 1)" + such_that(rf"{load} \le d_e", signs),
+            (
+                *sizes,
+                rf"{load} + \lambda_e = d_e",
+                rf"{signs},\ \lambda_e \ge 0",
+                r"y_\pi (x(\pi) - |\pi| + 1) = 0",
+                r"\lambda_e x_e = 0",
+            ),
+            r"E = \text{all edges},\ E[S] = \text{those within a set of points}\ S,\ "
+            r"\delta(\pi) = \text{those between parts of the partition } \pi,\ "
+            r"x(F) = \sum_{e \in F} x_e,\ x(\pi) = x(\delta(\pi))",
+        )
 
     def __repr__(self) -> str:
         return f"{self.name}({len(self.distances)} points)"

@@ -323,27 +323,6 @@ class GaussianLikelihood(Gaussians):
 # Discriminant analysis: Gaussians with a mean for each class.
 
 
-def discriminant_latex(shared: bool) -> Latex:
-    """Primal, Lagrangian, dual and KKT conditions; with an index k where none is shared."""
-    k = "" if shared else "_k"
-    total = "" if shared else r"\sum_k \pi_k "
-    value = rf"-\log\det\Theta{k} + \operatorname{{tr}}(S{k} \Theta{k})"
-    gain = rf"\log\det W{k} + d"
-    if not shared:
-        value, gain = f"({value})", f"({gain})"
-    within = r"\text{covariance within the classes}"
-    if not shared:
-        within = r"\text{covariance of class } k,\ \pi_k = \text{its share}"
-    rows = rf"W{k} = S{k}", rf"\Theta{k} W{k} = I"
-    return Latex(
-        rf"\min_{{\Theta{k}}}\ {total}{value}",
-        f"{total}{value}".replace(f"S{k}", f"W{k}") + rf",\quad {rows[0]}",
-        rf"\max_{{W{k}}}\ {total}{gain}" + such_that(rows[0]),
-        rows,
-        rf"S{k} = {within},\ d = \text{{number of features}}",
-    )
-
-
 class DiscriminantAnalysis(Gaussians):
     r"""Minimise -log det Theta + tr(S Theta), S the covariance of samples about their class means.
 
@@ -543,7 +522,24 @@ class DiscriminantAnalysis(Gaussians):
         return cls.of_moments(*(stored[k] for k in ("classes", "priors", "means", "S", "features")))
 
     def _formulas(self) -> Latex:
-        return discriminant_latex(self.shared)
+        shared = self.shared
+        k = "" if shared else "_k"
+        total = "" if shared else r"\sum_k \pi_k "
+        value = rf"-\log\det\Theta{k} + \operatorname{{tr}}(S{k} \Theta{k})"
+        gain = rf"\log\det W{k} + d"
+        if not shared:
+            value, gain = f"({value})", f"({gain})"
+        within = r"\text{covariance within the classes}"
+        if not shared:
+            within = r"\text{covariance of class } k,\ \pi_k = \text{its share}"
+        rows = rf"W{k} = S{k}", rf"\Theta{k} W{k} = I"
+        return Latex(
+            rf"\min_{{\Theta{k}}}\ {total}{value}",
+            f"{total}{value}".replace(f"S{k}", f"W{k}") + rf",\quad {rows[0]}",
+            rf"\max_{{W{k}}}\ {total}{gain}" + such_that(rows[0]),
+            rows,
+            rf"S{k} = {within},\ d = \text{{number of features}}",
+        )
 
     def __repr__(self) -> str:
         K, d = self.means.shape

@@ -25,58 +25,6 @@ from .latex import COVARIANCE, Latex, such_that
 from .pictures.answers import draw_plane
 from .solution import Solution
 
-# Principal components in CVXPY and in LaTeX.
-
-
-def pose_components(S: Array, k: int) -> Statement:
-    """-<S, P> over the Fantope."""
-    d = len(S)
-    P = cp.Variable((d, d), name="P", symmetric=True)
-    count = cp.Parameter(name="k", nonneg=True, value=k)
-    constraints = {
-        "trace": cp.trace(P) == count,
-        "upper": constant(np.eye(d), "I") - P >> 0,
-        "lower": P >> 0,
-    }
-    value = -cp.trace(constant(S, "S") @ P)
-    return Statement.of(cp.Minimize(value), {"P": P}, constraints, {"k": count})
-
-
-def pose_components_dual(S: Array, k: int) -> Statement:
-    """Over nu and the multipliers of the two sides."""
-    d = len(S)
-    count = cp.Parameter(name="k", nonneg=True, value=k)
-    nu = cp.Variable(name="nu")
-    upper, lower = (
-        cp.Variable((d, d), name=name, symmetric=True) for name in ("Z_upper", "Z_lower")
-    )
-    constraints = {
-        "stationarity": upper - lower == constant(S, "S") - nu * constant(np.eye(d), "I"),
-        "upper": upper >> 0,
-        "lower": lower >> 0,
-    }
-    value, names = -count * nu - cp.trace(upper), {"nu": nu, "Z_upper": upper, "Z_lower": lower}
-    return Statement.of(cp.Maximize(value), names, constraints, {"k": count})
-
-
-def components_latex(is_wide: bool) -> Latex:
-    """Primal, Lagrangian, dual and optimality conditions; of components where P is large."""
-    value, upper, lower = r"-\langle S, P\rangle", r"Z_{\text{upper}}", r"Z_{\text{lower}}"
-    rows = r"\operatorname{tr} P = k", r"P \preceq I", r"P \succeq 0"
-    slope = rf"S - \nu I = {upper} - {lower}"
-    cone = rf"{upper} \succeq 0", rf"{lower} \succeq 0"
-    slack = rf"\langle {upper}, I - P\rangle = 0", rf"\langle {lower}, P\rangle = 0"
-    terms = rf"\langle {upper}, P - I\rangle - \langle {lower}, P\rangle"
-    return Latex(
-        rf"\min_P\ {value}" + such_that(*rows),
-        rf"{value} + \nu (\operatorname{{tr}} P - k) + {terms}",
-        rf"\max_{{\nu, {upper}, {lower}}}\ -k\nu - \operatorname{{tr}} {upper}"
-        + such_that(slope, *cone),
-        (slope, *rows, *cone, *slack),
-        listed(COVARIANCE, is_wide * r"P = C^\top C,\ C = \text{components}"),
-    )
-
-
 WIDE = 2000
 """Features, more of which make no matrix of their products where there are fewer samples."""
 
@@ -229,10 +177,35 @@ class PrincipalComponents(SampledProblem):
     # -- posed with CVXPY, stored, told in LaTeX -------------------------------------------------
 
     def _pose(self) -> Statement:
-        return pose_components(self.moments.S, self.k)
+        """-<S, P> over the Fantope."""
+        S, k = self.moments.S, self.k
+        d = len(S)
+        P = cp.Variable((d, d), name="P", symmetric=True)
+        count = cp.Parameter(name="k", nonneg=True, value=k)
+        constraints = {
+            "trace": cp.trace(P) == count,
+            "upper": constant(np.eye(d), "I") - P >> 0,
+            "lower": P >> 0,
+        }
+        value = -cp.trace(constant(S, "S") @ P)
+        return Statement.of(cp.Minimize(value), {"P": P}, constraints, {"k": count})
 
     def _pose_dual(self) -> Statement:
-        return pose_components_dual(self.moments.S, self.k)
+        """Over nu and the multipliers of the two sides."""
+        S, k = self.moments.S, self.k
+        d = len(S)
+        count = cp.Parameter(name="k", nonneg=True, value=k)
+        nu = cp.Variable(name="nu")
+        upper, lower = (
+            cp.Variable((d, d), name=name, symmetric=True) for name in ("Z_upper", "Z_lower")
+        )
+        constraints = {
+            "stationarity": upper - lower == constant(S, "S") - nu * constant(np.eye(d), "I"),
+            "upper": upper >> 0,
+            "lower": lower >> 0,
+        }
+        value, names = -count * nu - cp.trace(upper), {"nu": nu, "Z_upper": upper, "Z_lower": lower}
+        return Statement.of(cp.Maximize(value), names, constraints, {"k": count})
 
     def _posed_values(self, point: Arrays, dual: Arrays) -> tuple[Arrays, Arrays]:
         if self.is_wide:  # posed with CVXPY there is a matrix
@@ -242,7 +215,20 @@ class PrincipalComponents(SampledProblem):
         return super()._posed_values(point, dual)
 
     def _formulas(self) -> Latex:
-        return components_latex(self.is_wide)
+        value, upper, lower = r"-\langle S, P\rangle", r"Z_{\text{upper}}", r"Z_{\text{lower}}"
+        rows = r"\operatorname{tr} P = k", r"P \preceq I", r"P \succeq 0"
+        slope = rf"S - \nu I = {upper} - {lower}"
+        cone = rf"{upper} \succeq 0", rf"{lower} \succeq 0"
+        slack = rf"\langle {upper}, I - P\rangle = 0", rf"\langle {lower}, P\rangle = 0"
+        terms = rf"\langle {upper}, P - I\rangle - \langle {lower}, P\rangle"
+        return Latex(
+            rf"\min_P\ {value}" + such_that(*rows),
+            rf"{value} + \nu (\operatorname{{tr}} P - k) + {terms}",
+            rf"\max_{{\nu, {upper}, {lower}}}\ -k\nu - \operatorname{{tr}} {upper}"
+            + such_that(slope, *cone),
+            (slope, *rows, *cone, *slack),
+            listed(COVARIANCE, self.is_wide * r"P = C^\top C,\ C = \text{components}"),
+        )
 
     def __repr__(self) -> str:
         return f"{self.name}({self._samples.X.shape[1]} features, k={self.k})"
