@@ -22,7 +22,7 @@ from ..problem.stumps import Stumps
 from .algebra.searchers import highs
 from .algebra.sums import exact_dot, exact_residual
 from .certificate import Certificate
-from .judge import Better, Bound, ClosedForm, Limit, absent, judge, judged, settled, sum_off
+from .judge import Better, DualBound, ClosedForm, Limit, absent, judge, judged, settled, sum_off
 from .learning.gap import certify_objective
 from .scale import program_scale
 
@@ -309,7 +309,7 @@ class Margins(ClosedForm):
         ]
 
     def beside(
-        self, point: MarginPoint, away: Sequence[Array], dual: Sequence[Array], found: Bound
+        self, point: MarginPoint, away: Sequence[Array], dual: Sequence[Array], found: DualBound
     ) -> tuple[float, list[Condition]]:
         (w, rho, xi), (d,), edges = point, found.dual, found.known
         edge = edges.max()
@@ -345,7 +345,7 @@ class Margins(ClosedForm):
             d = self._filled(self.margins(point.w))[0] if best is None else best[1]
         return (d,)
 
-    def bound(self, d: Array) -> Bound:
+    def bound(self, d: Array) -> DualBound:
         """-max_j (A'd)_j of the nearest distribution, which is feasible but for rounding.
 
         d / (1 + e) is below c, and then what its sum lacks fits into c - d, or is divided away.
@@ -361,7 +361,7 @@ class Margins(ClosedForm):
             worst("d_i >= 0", "dual_feasibility", np.maximum(-d, 0.0), self.c),
             worst("d_i <= s_i / (nu sum s)", "dual_feasibility", over, self.c, CAPS * self.c),
         ]
-        return Bound(-edge, lost + 4.0 * EPS * abs(edge), rows, (used,), edges)
+        return DualBound(-edge, lost + 4.0 * EPS * abs(edge), rows, (used,), edges)
 
     def feasible(self, d: Array) -> Array:
         """The d nearby whose entries are between 0 and c and add up to 1, but for rounding."""
@@ -388,7 +388,7 @@ class Margins(ClosedForm):
         """The sizes of margins and of the objective, from the data."""
         return margin_sizes(self.A, self.c)
 
-    def facts(self, point: Any, primal: float, found: Bound) -> dict[str, Any]:
+    def facts(self, point: Any, primal: float, found: DualBound) -> dict[str, Any]:
         return {"scale": program_scale(primal, found.value, self.units[1])}
 
     # -- solved by columns -----------------------------------------------------------------------

@@ -26,7 +26,7 @@ from ..penalties import L1, GroupL2
 from ..problem.geometry import averaging, centred, nonnegative, splitting_steps
 from ..problem.terms import Approximation, Pairs, Squares, Summand
 from .algebra.definite import semidefinite_within
-from .judge import Bound, ClosedForm, Limit
+from .judge import DualBound, ClosedForm, Limit
 
 STEPS = 4000
 """Of the splitting, at most."""
@@ -110,7 +110,7 @@ class Partition(ClosedForm):
         M = self.C - 0.5 * (N + N.T) - 0.5 * (alpha[:, None] + alpha)
         return M, float(np.linalg.eigvalsh(M)[0])
 
-    def bound(self, alpha: Array, N: Array) -> Bound:
+    def bound(self, alpha: Array, N: Array) -> DualBound:
         """1'alpha + k lambda_min(...), N 0 where it is negative."""
         used = np.maximum(N, 0.0)
         M, least = self.reduced(alpha, used)
@@ -122,12 +122,12 @@ class Partition(ClosedForm):
         rounding = (self.k * (lacks + entries) + terms) * (1.0 + 8.0 * EPS)
         size = max(float(np.max(self.C)), float(np.max(np.abs(N))), np.finfo(float).tiny)
         row = worst("N >= 0", "dual_feasibility", np.maximum(-N, 0.0), size)
-        return Bound(
+        return DualBound(
             value, rounding + self.off * (abs(value) + rounding), [row], (alpha, used), (M, least)
         )
 
     def beside(
-        self, Z: Array, away: Sequence[Array], dual: Sequence[Array], found: Bound
+        self, Z: Array, away: Sequence[Array], dual: Sequence[Array], found: DualBound
     ) -> tuple[float, list[Condition]]:
         N, (M, least) = dual[1], found.known
         left = float(np.sum(M * Z)) - self.k * least

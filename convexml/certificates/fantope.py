@@ -23,7 +23,7 @@ from ..formulas import Condition, products, worst
 from ..numerics import EPS, ROUNDING, Array, gamma, length
 from ..problem.likelihood import moments
 from .algebra.definite import semidefinite_within
-from .judge import Bound, ClosedForm, Limit
+from .judge import DualBound, ClosedForm, Limit
 
 # Symmetric matrices by their eigenvalues: parts, nearest points.
 
@@ -136,7 +136,7 @@ class Fantope(ClosedForm):
         values = self.spectrum[0]
         return float(0.5 * (values[self.count - 1] + values[min(self.count, self.d - 1)]))
 
-    def bound(self, nu: Array, upper: Array, lower: Array) -> Bound:
+    def bound(self, nu: Array, upper: Array, lower: Array) -> DualBound:
         """-k nu - tr Z_upper; more than that says of the largest <S, P> is in its rounding."""
         halves, eye, level = (symmetric(upper), symmetric(lower)), np.eye(self.d), float(nu)
         spectra = [np.linalg.eigvalsh(each) for each in halves]
@@ -155,7 +155,9 @@ class Fantope(ClosedForm):
             top = max(size, float(np.max(np.abs(Z))))
             rows.append(worst(f"{name} >> 0", "dual_feasibility", below, top, most))
         lost = missed * (1.0 + 8.0 * EPS) + gamma(self.d + 6) * terms
-        return Bound(-self.count * level - float(np.trace(upper)), lost, rows, (nu, upper, lower))
+        return DualBound(
+            -self.count * level - float(np.trace(upper)), lost, rows, (nu, upper, lower)
+        )
 
     def eigengap(
         self, nu: Any = None, upper: Array | None = None, lower: Array | None = None
@@ -176,7 +178,7 @@ class Fantope(ClosedForm):
         return found
 
     def beside(
-        self, P: Array, away: Sequence[Array], dual: Sequence[Array], found: Bound
+        self, P: Array, away: Sequence[Array], dual: Sequence[Array], found: DualBound
     ) -> tuple[float, list[Condition]]:
         _, upper, lower = dual
         return 0.0, [
@@ -277,7 +279,7 @@ class Directions(Fantope):
         return super().eigengap(*dual)
 
     def beside(
-        self, P: Array, away: Sequence[Array], dual: Sequence[Array], found: Bound
+        self, P: Array, away: Sequence[Array], dual: Sequence[Array], found: DualBound
     ) -> tuple[float, list[Condition]]:
         left = self.cost(P) - found.value
         return 0.0, [products("<Z_upper, I - P> + <Z_lower, P> = 0", left)]

@@ -381,7 +381,7 @@ Limit = tuple[str, Any, Any, Any]
 """Name, violations, sizes in the data and rounding of a constraint."""
 
 
-class Bound(NamedTuple):
+class DualBound(NamedTuple):
     """D of multipliers, what it may be off by, their rows, and the nearest feasible ones."""
 
     value: float
@@ -402,7 +402,7 @@ class ClosedForm(ABC):
     """The names of the multipliers."""
     completed: Callable[..., Sequence[Array]]
     """The multipliers by a point and those given, those that are None the best by the others."""
-    bound: Callable[..., Bound]
+    bound: Callable[..., DualBound]
     """The bound by multipliers."""
 
     @property
@@ -424,7 +424,7 @@ class ClosedForm(ABC):
 
     @abstractmethod
     def beside(
-        self, x: Any, away: Sequence[Array], dual: Sequence[Array], found: Bound
+        self, x: Any, away: Sequence[Array], dual: Sequence[Array], found: DualBound
     ) -> tuple[float, list[Condition]]:
         """What violations may gain, each times its multiplier; and the conditions on both."""
 
@@ -432,7 +432,7 @@ class ClosedForm(ABC):
         """A feasible point near x, where there is an exact one."""
         return x
 
-    def facts(self, x: Any, primal: float, found: Bound) -> dict[str, Any]:
+    def facts(self, x: Any, primal: float, found: DualBound) -> dict[str, Any]:
         """What else the judge is told."""
         return {"null": self.null}
 

@@ -26,7 +26,7 @@ from .certificate import Certificate, Verdict
 from .judge import (
     BOUND,
     Better,
-    Bound,
+    DualBound,
     ClosedForm,
     Limit,
     absent,
@@ -116,16 +116,16 @@ class Precision(ClosedForm):
         """Theta^-1, in the box."""
         return (self.nearest(_inverse(0.5 * (Theta + Theta.T))) if W is None else W,)
 
-    def bound(self, W: Array) -> Bound:
+    def bound(self, W: Array) -> DualBound:
         """By the W next to what is given."""
         used = self.nearest(W)
         value, lost = log_det(used, self.away(used))
         sizes = self.sizes + self.lam * ~np.eye(self.d, dtype=bool)
         row = worst(self.box, "dual_feasibility", W - used, sizes, self.away(used))
         value += self.d
-        return Bound(value, lost + 4.0 * UNIT * abs(value), [row], (used,))
+        return DualBound(value, lost + 4.0 * UNIT * abs(value), [row], (used,))
 
-    def facts(self, Theta: Array, primal: float, found: Bound) -> dict[str, Any]:
+    def facts(self, Theta: Array, primal: float, found: DualBound) -> dict[str, Any]:
         reason = ""
         if np.isfinite(primal) and not np.isfinite(found.value):
             reason = "The inverse of Theta leads to no W that is positive definite and in its box."
@@ -137,7 +137,7 @@ class Precision(ClosedForm):
         return {"scale": entropy_scale(self.d), "reason": reason}
 
     def beside(
-        self, Theta: Array, away: Sequence[Array], dual: Sequence[Array], found: Bound
+        self, Theta: Array, away: Sequence[Array], dual: Sequence[Array], found: DualBound
     ) -> tuple[float, list[Condition]]:
         (W,), symmetric = found.dual, 0.5 * (Theta + Theta.T)
         roots = np.sqrt(np.abs(np.diag(self.S)))
@@ -423,7 +423,7 @@ class Shares(ClosedForm):
         nu = np.array(1.0) if nu is None else nu
         return nu, np.where(self.seen, 0.0, np.maximum(nu, 0.0)) if lam is None else lam
 
-    def bound(self, nu: Array, lam: Array) -> Bound:
+    def bound(self, nu: Array, lam: Array) -> DualBound:
         """H(q) + 1 - nu + sum_k q_k log(nu - lambda_k), with the lambda nearest to these."""
         used = np.where(self.seen, np.maximum(lam, 0.0), np.maximum(nu, 0.0))
         room, sizes = np.maximum(nu - used, 0.0), np.maximum(np.abs(lam), np.abs(nu))
@@ -432,9 +432,9 @@ class Shares(ClosedForm):
         lost += 4.0 * UNIT * (self.entropy + 1.0 + abs(float(nu)))
         name = "lambda >= 0, lambda = nu where q = 0"
         row = worst(name, "dual_feasibility", lam - used, sizes)
-        return Bound(value, lost if np.isfinite(value) else 0.0, [row], (nu, used))
+        return DualBound(value, lost if np.isfinite(value) else 0.0, [row], (nu, used))
 
-    def facts(self, p: Array, primal: float, found: Bound) -> dict[str, Any]:
+    def facts(self, p: Array, primal: float, found: DualBound) -> dict[str, Any]:
         reason, lost = "", (p <= 0.0) & self.seen
         if np.any(lost):
             reason = (
@@ -445,7 +445,7 @@ class Shares(ClosedForm):
         return {"scale": entropy_scale(), "reason": reason}
 
     def beside(
-        self, p: Array, away: Sequence[Array], dual: Sequence[Array], found: Bound
+        self, p: Array, away: Sequence[Array], dual: Sequence[Array], found: DualBound
     ) -> tuple[float, list[Condition]]:
         nu, lam = dual
         return 0.0, [

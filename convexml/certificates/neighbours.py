@@ -17,7 +17,7 @@ import numpy as np
 from ..formulas import Condition, products, worst
 from ..numerics import UNIT, Array, gamma
 from ..problem.geometry import Distances
-from .judge import Bound, ClosedForm, Limit
+from .judge import DualBound, ClosedForm, Limit
 
 NAMES = ("nu", "lambda_lower", "lambda_upper")
 STATIONARITY = "d_i + nu - lambda_lower_i + lambda_upper_i = 0"
@@ -66,7 +66,7 @@ class Neighbours(ClosedForm):
             upper = np.maximum((0.0 if lower is None else lower) - costs, 0.0)
         return nu, np.maximum(costs + upper, 0.0) if lower is None else lower, upper
 
-    def bound(self, nu: Array, lower: Array, upper: Array) -> Bound:
+    def bound(self, nu: Array, lower: Array, upper: Array) -> DualBound:
         """D at nu, lambda_upper (0 where negative) and the best lambda_lower.
 
         A distance that is off moves D by 1/k of that where its reduced cost may be negative.
@@ -90,10 +90,10 @@ class Neighbours(ClosedForm):
             worst(STATIONARITY, kind, values + nu[:, None] - lower + upper, largest),
         ]
         lost += float(may.sum()) / self.k * (1.0 + gamma(count))
-        return Bound(-float(nu.sum()) - total, lost, rows, (nu, np.maximum(lower, 0.0), used))
+        return DualBound(-float(nu.sum()) - total, lost, rows, (nu, np.maximum(lower, 0.0), used))
 
     def beside(
-        self, p: Array, away: Sequence[Array], dual: Sequence[Array], found: Bound
+        self, p: Array, away: Sequence[Array], dual: Sequence[Array], found: DualBound
     ) -> tuple[float, list[Condition]]:
         (nu, *sides), (_, lower, upper) = found.dual, dual
         prices = np.abs(nu)[:, None], *sides

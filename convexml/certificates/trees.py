@@ -22,7 +22,7 @@ from ..formulas import Condition, products, worst
 from ..numerics import EPS, Array, gamma
 from ..problem.geometry import Merging
 from .algebra.sums import exact_dot
-from .judge import Bound, ClosedForm, Limit
+from .judge import DualBound, ClosedForm, Limit
 
 # How far x(E[S]) exceeds |S| - 1 for any set S: a count of edges, or flows for fractions.
 #
@@ -206,7 +206,7 @@ class SpanningTrees(ClosedForm):
         )
         return [*super().rows(x, limits), worst(TREES, "primal_feasibility", middle, 1.0, off)]
 
-    def facts(self, x: Array, primal: float, found: Bound) -> dict[str, Any]:
+    def facts(self, x: Array, primal: float, found: DualBound) -> dict[str, Any]:
         unknown = self.n > MOST and excess(np.maximum(np.triu(x, 1), 0.0))[1] == np.inf
         words = f"x has fractions; its sets are examined up to {MOST} points."
         return {"null": self.null, "reason": words * unknown}
@@ -218,7 +218,7 @@ class SpanningTrees(ClosedForm):
         steps = self.merging.steps if y is None else y
         return steps, (self.merging.partitions if partitions is None else partitions).astype(float)
 
-    def bound(self, y: Array, partitions: Array) -> Bound:
+    def bound(self, y: Array, partitions: Array) -> DualBound:
         """The sum of y_pi (|pi| - 1), less what edges carry too much, or may.
 
         x_e <= 1 and x(E) = n - 1: the least of both bounds on their products is charged.
@@ -235,12 +235,12 @@ class SpanningTrees(ClosedForm):
             worst("y_pi >= 0 but for single points", "dual_feasibility", used - y, size),
             worst("sum of y_pi that part e <= d_e", "dual_feasibility", over, size, lost),
         ]
-        return Bound(
+        return DualBound(
             value - charge, 4.0 * EPS * (abs(value) + charge), rows, (used, partitions), packing
         )
 
     def beside(
-        self, x: Array, away: Sequence[Array], dual: Sequence[Array], found: Bound
+        self, x: Array, away: Sequence[Array], dual: Sequence[Array], found: DualBound
     ) -> tuple[float, list[Condition]]:
         below, beside, total = away
         packing, upper = found.known, np.triu(x, 1)
