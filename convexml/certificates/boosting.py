@@ -22,7 +22,7 @@ from ..problem.stumps import Stumps
 from .algebra.searchers import highs
 from .algebra.sums import exact_dot, exact_residual
 from .certificate import Certificate
-from .judge import Better, DualBound, ClosedForm, Limit, absent, judge, judged, settled, sum_off
+from .judge import Better, ClosedForm, DualBound, Limit, absent, judge, judged, settled, sum_off
 from .learning.gap import certify_objective
 from .scale import program_scale
 

@@ -26,7 +26,7 @@ from ..penalties import L1, GroupL2
 from ..problem.geometry import averaging, centred, nonnegative, splitting_steps
 from ..problem.terms import Approximation, Pairs, Squares, Summand
 from .algebra.definite import semidefinite_within
-from .judge import DualBound, ClosedForm, Limit
+from .judge import ClosedForm, DualBound, Limit
 
 STEPS = 4000
 """Of the splitting, at most."""

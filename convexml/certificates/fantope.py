@@ -23,7 +23,7 @@ from ..formulas import Condition, products, worst
 from ..numerics import EPS, ROUNDING, Array, gamma, length
 from ..problem.likelihood import moments
 from .algebra.definite import semidefinite_within
-from .judge import DualBound, ClosedForm, Limit
+from .judge import ClosedForm, DualBound, Limit
 
 # Symmetric matrices by their eigenvalues: parts, nearest points.
 

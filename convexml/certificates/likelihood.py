@@ -26,8 +26,8 @@ from .certificate import Certificate, Verdict
 from .judge import (
     BOUND,
     Better,
-    DualBound,
     ClosedForm,
+    DualBound,
     Limit,
     absent,
     bounded,

@@ -17,7 +17,7 @@ import numpy as np
 from ..formulas import Condition, products, worst
 from ..numerics import UNIT, Array, gamma
 from ..problem.geometry import Distances
-from .judge import DualBound, ClosedForm, Limit
+from .judge import ClosedForm, DualBound, Limit
 
 NAMES = ("nu", "lambda_lower", "lambda_upper")
 STATIONARITY = "d_i + nu - lambda_lower_i + lambda_upper_i = 0"

@@ -22,7 +22,7 @@ from ..formulas import Condition, products, worst
 from ..numerics import EPS, Array, gamma
 from ..problem.geometry import Merging
 from .algebra.sums import exact_dot
-from .judge import DualBound, ClosedForm, Limit
+from .judge import ClosedForm, DualBound, Limit
 
 # How far x(E[S]) exceeds |S| - 1 for any set S: a count of edges, or flows for fractions.
 #
