@@ -30,9 +30,7 @@ from .algebra.definite import (
 )
 from .algebra.rationals import dependence
 from .algebra.sums import exact_residual
-from .certificate import Certificate
 from .scale import ProgramUnits
-from .sums import certify_sum
 
 EXACTLY = 1_000_000
 """Entries up to which products are rounded once."""
@@ -234,14 +232,6 @@ class AffineSum(SumOfTerms):
         for (_, h), root in zip(near, roots, strict=True):
             h[root > 0.0] = root[root > 0.0] * distance
         return [(zero, zero), *near]
-
-    def certify(self, x: Array, given: Sequence[Array], tol: float) -> Certificate:
-        """Judge x by multipliers near those given."""
-        images = self.images(x)
-        near = self.dual_point(images, given, ())
-        own = [u for u, _ in near[1:]]
-        dual = dict(zip((part.dual for part in self.parts), own, strict=True))
-        return certify_sum(self, x, dual, tol, passed=False, images=images, near=near)
 
     def equations(self, given: Sequence[Array]) -> list[Condition]:
         """How far the pushes are from adding up to 0."""

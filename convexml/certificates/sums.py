@@ -2,71 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..numerics import Array
-from ..problem.terms import Pair, SumOfTerms
+from ..problem.terms import SumOfTerms
 from .certificate import Certificate
 from .judge import judged
 from .scale import learning_scale, program_scale
 
 
 def certify_sum(
-    problem: SumOfTerms,
-    x: Any,
-    dual: Mapping[str, Array],
-    tol: float,
-    /,
-    *,
-    passed: bool,
-    images: Sequence[Pair] | None = None,
-    near: Sequence[Pair] | None = None,
-    **facts: Any,
+    problem: SumOfTerms, x: Any, dual: Mapping[str, Array], tol: float, /, *, passed: bool
 ) -> Certificate:
     """Judge x by multipliers, or by a dual point near them where they are none.
 
     Parameters
     ----------
     problem : SumOfTerms
-    x : array or tuple of array
+    x : array
         A point.
     dual : mapping of str to array
         By the names of the terms.
     tol : float
     passed : bool
-        Whether somebody brought them; else they were constructed.
-    images : sequence of pairs, optional
-        Those of x, where they are known.
-    near : sequence of pairs, optional
-        The dual point, where it is known; of multipliers that were constructed, theirs.
-    **facts
-        What is known better of the certificate.
+        Whether their own conditions are told: somebody brought them, they were not constructed.
     """
-    images = problem.images(x) if images is None else images
+    images = problem.images(x)
     names = [term.dual for term in problem.terms if term.dual]
     given = [dual[name] for name in names]
-    before = near if near is not None and not passed else problem.completed(given)
-    near = problem.dual_point(images, given, before) if near is None else near
+    before = problem.completed(given)
+    near = problem.dual_point(images, given, before)
+    own = problem.named([u for u, _ in near], given)
+    repaired = max(map(_apart, own, given)) if passed else 0.0
+    given = given if passed else own
     primal = problem.cost_of(images)
     gap = max(problem.excess(images, near), problem.price(images, near))
     rows = problem.conditions(images, before if passed else near, given)
-    own = problem.named([u for u, _ in near], given)
     # The price of a violation bounds P here, not that of a point that meets the constraints.
     beside = any(row.kind == "primal_feasibility" and row.breaks(tol) for row in rows)
     gap = gap if gap < np.inf and primal < np.inf and not beside else np.inf
     scale = program_scale if problem.is_program else learning_scale
-    known: dict[str, Any] = {
-        "gap": gap,
-        "scale": scale(primal, primal - gap, problem.null),
-        "dual": dict(zip(names, own, strict=True)),
-        "passed": passed,
-        "repaired": max(map(_apart, own, given)) if passed else 0.0,
-        "reason": problem.no_bound if gap == np.inf and not beside else "",
-    } | facts
-    return judged(primal, primal - known["gap"], rows, tol, **known)
+    return judged(
+        primal,
+        primal - gap,
+        rows,
+        tol,
+        gap=gap,
+        scale=scale(primal, primal - gap, problem.null),
+        dual=dict(zip(names, own, strict=True)),
+        passed=passed,
+        repaired=repaired,
+        reason=problem.no_bound if gap == np.inf and not beside else "",
+    )
 
 
 def _apart(u: Array, v: Array) -> float:

@@ -422,12 +422,6 @@ class SumOfTerms(ABC):
         used = [pair for pair in zip(self.terms, pulls, strict=True) if pair[0].dual]
         return [t.sign * u.reshape(g.shape) for (t, u), g in zip(used, given, strict=True)]
 
-    def best_of(self, points: Sequence[list[Pair]], images: Sequence[Pair]) -> list[Pair]:
-        """The best for these images of some dual points."""
-        if len(points) == 1:
-            return points[0]
-        return min(points, key=lambda near: self.excess(images, near))
-
     def excess(self, images: Sequence[Pair], near: Sequence[Pair]) -> float:
         """P(x) - D from above, of the images of x and a dual point."""
         triples = zip(self.terms, images, near, strict=True)

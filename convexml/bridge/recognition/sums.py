@@ -10,6 +10,7 @@ from scipy import sparse
 
 from ...certificates import Certificate
 from ...certificates.affine import AffineMap, AffineSum
+from ...certificates.sums import certify_sum
 from ...formulas import CalledTerm, ConvexSum
 from ...modelling import cp
 from ...numerics import Array
@@ -55,7 +56,8 @@ class SplitSum:
         columns = {id(part.variable): part.columns for part in posed.parts}
         used = np.concatenate([columns[id(variable)] for variable in self.variables])
         units = replace(posed.units, columns=posed.units.columns[used])
-        found = AffineSum(self.parts, units).certify(x, given, tol)
+        dual = dict(zip((part.dual for part in self.parts), given, strict=True))
+        found = certify_sum(AffineSum(self.parts, units), x, dual, tol, passed=False)
         return found.but(
             primal_objective=found.primal_objective + self.constant,
             dual_objective=found.dual_objective + self.constant,
