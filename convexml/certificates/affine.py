@@ -233,10 +233,13 @@ class AffineSum(SumOfTerms):
             h[root > 0.0] = root[root > 0.0] * distance
         return [(zero, zero), *near]
 
-    def equations(self, given: Sequence[Array]) -> list[Condition]:
-        """How far the pushes are from adding up to 0."""
+    def conditions(
+        self, images: Sequence[Pair], near: Sequence[Pair], given: Sequence[Array]
+    ) -> list[Condition]:
+        """First how far the pushes are from adding up to 0."""
         pairs = zip(self.parts, given, strict=True)
         sizes = np.sum([abs(part.map.A.T) @ np.abs(u) for part, u in pairs], axis=0)
         sizes = np.maximum(sizes, self.units.objective / self.units.columns)
         left = self.completed(given)[0][0]
-        return [worst("sum_k A_k'u_k = 0", "dual_feasibility", left, sizes)]
+        first = worst("sum_k A_k'u_k = 0", "dual_feasibility", left, sizes)
+        return [first, *super().conditions(images, near, given)]

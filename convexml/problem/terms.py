@@ -255,7 +255,7 @@ class Summand:
     map : Map, optional
         None where it is x, and where the sum takes the products itself.
     dual : str
-        The name of its multipliers, if anybody passes them; they are ``sign`` times the u in the
+        The name of its multipliers, of all but f_0; they are ``sign`` times the u in the
         subdifferential of f.
     slope, domain, feasible : (str, size), optional
         The names of its conditions, and their sizes: u is the slope of f, is in the domain of its
@@ -283,7 +283,7 @@ class Summand:
 
 
 class SumOfTerms(ABC):
-    """min f_0(x) + sum_k f_k(A_k x), over points x whose first array is that of f_0.
+    """min f_0(x) + sum_k f_k(A_k x).
 
     Every u_k in dom f_k* gives a dual point if u_0 = -sum_k A_k'u_k, what is left for f_0, is in
     its domain too. A bound asks only that a dual point which is feasible, exactly, is near: pairs
@@ -301,23 +301,18 @@ class SumOfTerms(ABC):
         """That of f_0, then the others."""
 
     @property
-    def origin(self) -> Any:
-        """The point of the null model."""
-        raise NotImplementedError
-
-    @cached_property
+    @abstractmethod
     def null(self) -> float:
         """P of the null model, or the size of a program, for the scale of the gap."""
-        return self.cost(self.origin)
 
     # -- the primal ------------------------------------------------------------------------------
 
-    def images(self, x: Any) -> list[Pair]:
-        """The array of f_0, and the A_k x."""
+    def images(self, x: Array) -> list[Pair]:
+        """x and the A_k x."""
         pairs = (term.map.forward(x) for term in self.terms[1:])
         return [(x, np.zeros_like(x)), *((z.ravel(), e.ravel()) for z, e in pairs)]
 
-    def cost(self, x: Any) -> float:
+    def cost(self, x: Array) -> float:
         """P(x); what x violates of a constraint counts as 0."""
         return self.cost_of(self.images(x))
 
@@ -327,11 +322,11 @@ class SumOfTerms(ABC):
         total = sum(term.function.value(z) for term, (z, _) in pairs)
         return total if total < np.inf else np.inf  # nan is beyond float64
 
-    def value(self, x: Any) -> float:
+    def value(self, x: Array) -> float:
         """The objective."""
         return self.cost(x)
 
-    def value_rounding(self, x: Any) -> float:
+    def value_rounding(self, x: Array) -> float:
         """What P(x) may be off by, where every f_k but f_0 is a norm or a constraint."""
         images = self.images(x)
         pairs = zip(self.terms[1:], images[1:], strict=True)
@@ -342,7 +337,7 @@ class SumOfTerms(ABC):
     def price(self, images: Sequence[Pair], near: Sequence[Pair]) -> float:
         """What violations may gain, by the multipliers of a dual point."""
         lost = 0.0
-        for term, (z, e), (u, h) in zip(self.terms, images, near, strict=False):
+        for term, (z, e), (u, h) in zip(self.terms, images, near, strict=True):
             if term.feasible:
                 away = np.abs(z - term.function.project(z)) + e
                 lost += float((np.abs(u) + h) @ away) * (1.0 + gamma(u.size + 8))
@@ -362,25 +357,10 @@ class SumOfTerms(ABC):
         flat = (pull.ravel() for pull in pulls)
         return [(total, off), *((pull, np.zeros_like(pull)) for pull in flat)]
 
-    def dual_value(self, *given: Array) -> float:
-        """D of multipliers; -inf where a condition of theirs is missed beyond rounding."""
-        near, images = self.completed(given), self.images(self.origin)
-        rows = self.conditions(images, near, given)
-        asked = [*self.equations(given), *(row for row in rows if row.kind == "dual_feasibility")]
-        if any(row.breaks(ROUNDING) for row in asked):
-            return -np.inf
-        triples = zip(self.terms, images, near, strict=True)
-        left = sum(float(np.sum(t.function.terms(z, u))) for t, (z, _), (u, _) in triples)
-        return self.cost_of(images) - left
-
-    def equations(self, given: Sequence[Array]) -> Sequence[Condition]:
-        """What else multipliers have to meet."""
-        return ()
-
     def conditions(
         self, images: Sequence[Pair], near: Sequence[Pair], given: Sequence[Array]
     ) -> list[Condition]:
-        """All of them, of a dual point by its multipliers."""
+        """All of them, of a dual point and of its multipliers."""
         slopes, feasible, domains, slacks = [], [], [], []
         for term, (z, e), (u, h) in zip(self.terms, images, near, strict=True):
             f = term.function
@@ -396,7 +376,7 @@ class SumOfTerms(ABC):
                 domains.append(worst(name, "dual_feasibility", f.beyond(u), size, off))
             if term.slack:
                 slacks.append(products(term.slack, f.terms(z, u)))
-        return [*slopes, *self.equations(given), *feasible, *domains, *slacks]
+        return [*slopes, *feasible, *domains, *slacks]
 
     def dual_point(
         self, images: Sequence[Pair], given: Sequence[Array], before: Sequence[Pair]
@@ -415,12 +395,12 @@ class SumOfTerms(ABC):
         own = [term.function.clip(pull) for term, (pull, _) in pairs]
         if all(same(one, pull) for one, (pull, _) in zip(own, before[1:], strict=True)):
             return list(before)
-        return self.completed(self.named([before[0][0], *own], given))
+        return self.completed(self.named(own, given))
 
     def named(self, pulls: Sequence[Array], given: Sequence[Array]) -> list[Array]:
-        """The multipliers of the u_k that have a name, shaped as those given."""
-        used = [pair for pair in zip(self.terms, pulls, strict=True) if pair[0].dual]
-        return [t.sign * u.reshape(g.shape) for (t, u), g in zip(used, given, strict=True)]
+        """The multipliers of the u_k, k > 0, shaped as those given."""
+        triples = zip(self.terms[1:], pulls, given, strict=True)
+        return [term.sign * u.reshape(own.shape) for term, u, own in triples]
 
     def excess(self, images: Sequence[Pair], near: Sequence[Pair]) -> float:
         """P(x) - D from above, of the images of x and a dual point."""
@@ -452,12 +432,21 @@ class Approximation(SumOfTerms):
         pairs = ((term, term.map.matrix(n)) for term in self.terms[1:])
         return [(term, constant(A, "A")) for term, A in pairs if A.shape[0]]
 
-    @property
-    def origin(self) -> Any:
+    @cached_property
+    def origin(self) -> Array:
         """Constant at the level."""
         return np.broadcast_to(self.level, self.squares.targets.shape)
 
     @cached_property
     def null(self) -> float:
-        """P there."""
-        return self.squares.value(np.broadcast_to(self.level, self.squares.targets.shape))
+        return self.squares.value(self.origin)
+
+    def dual_value(self, *given: Array) -> float:
+        """D of multipliers; -inf where a condition of theirs is missed beyond rounding."""
+        near, images = self.completed(given), self.images(self.origin)
+        rows = self.conditions(images, near, given)
+        if any(row.breaks(ROUNDING) for row in rows if row.kind == "dual_feasibility"):
+            return -np.inf
+        triples = zip(self.terms, images, near, strict=True)
+        left = sum(float(np.sum(t.function.terms(z, u))) for t, (z, _), (u, _) in triples)
+        return self.cost_of(images) - left
