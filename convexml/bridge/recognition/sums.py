@@ -36,27 +36,26 @@ class SplitSum:
     parts : list of Summand
     variables : list of cvxpy.Variable
         Whose entries are x.
-    links : list of cvxpy.Constraint
-        What the vectors equal.
+    links : dict of str to cvxpy.Constraint
+        What the vectors equal, by the names of their multipliers.
     constant : float
     """
 
     problem: Any
     parts: list[Summand]
     variables: list[Any]
-    links: list[Any]
+    links: dict[str, Any]
     constant: float
 
     def certify(self, posed: Posed, tol: float) -> Certificate | None:
         """The certificate of the values that stand; None where a solver left no multipliers."""
-        given = [-_entries(each.dual_value) for each in self.links]
+        dual = {name: -_entries(link.dual_value) for name, link in self.links.items()}
         x = np.concatenate([_entries(variable.value) for variable in self.variables])
-        if not all(np.all(np.isfinite(each)) for each in (x, *given)):
+        if not all(np.all(np.isfinite(each)) for each in (x, *dual.values())):
             return None
         columns = {id(part.variable): part.columns for part in posed.parts}
         used = np.concatenate([columns[id(variable)] for variable in self.variables])
         units = replace(posed.units, columns=posed.units.columns[used])
-        dual = dict(zip((part.dual for part in self.parts), given, strict=True))
         found = certify_sum(AffineSum(self.parts, units), x, dual, tol, passed=False)
         return found.but(
             primal_objective=found.primal_objective + self.constant,
@@ -88,11 +87,9 @@ def split_sum(whole: ConvexSum) -> SplitSum | None:
     variables = {key: variables[key] for key in read.maps}
     if not variables:
         return None
-    A = sparse.csr_array(
-        sparse.hstack([sparse.csr_array(each.full()) for each in read.maps.values()])
-    )
+    A = sparse.hstack([sparse.csr_array(each.full()) for each in read.maps.values()], format="csr")
     A = A.toarray() if A.shape[0] * A.shape[1] <= EXAMINED else A
-    parts, used, start = [], [], 0
+    parts, used, start = [], {}, 0
     for k, ((factor, part), link) in enumerate(zip(called, links, strict=True), 1):
         rows = slice(start, start := start + part.z.size)
         restricts = part.function.is_indicator if part.is_loss else part.function.restricts
@@ -108,7 +105,7 @@ def split_sum(whole: ConvexSum) -> SplitSum | None:
                 slack=f"{name}: f(z) + f*(u) = z'u",
             )
         )
-        used.append(link)
+        used[f"u_{k}"] = link
     constant = sum(factor * float(part.value) for factor, part in others)
     problem = total.problem(links)
     return SplitSum(problem, parts, list(variables.values()), used, constant) if parts else None
