@@ -9,7 +9,8 @@ import numpy as np
 
 from ..certificates.certificate import Verdict
 from ..certificates.conic.infeasible import certify_infeasible
-from ..certificates.conic.slater import no_interior, search, strict_point
+from ..certificates.conic.search import deepest
+from ..certificates.conic.slater import no_interior, strict_point
 from ..duality.checking import check_problem, constraint_names, require_problem, substituted
 from ..errors import InputError
 from ..modelling import cp
@@ -166,7 +167,7 @@ def slater(problem: Any) -> Slater:
     posed = pose(problem, "slater")
     if words := posed.curvature:
         return Slater(None, reason=words)
-    x, y = search(posed.program) or (None, None)
+    x, y = deepest(posed.program) or (None, None)
     strict = strict_point(posed.program, x)
     if strict is not None:
         return _told(posed, *strict)

@@ -216,10 +216,6 @@ class ConeProgram:
         """How far q'd may be off because q is."""
         return 0.0 if self.rounded is None else 1.001 * float(self.rounded.costs @ np.abs(d))
 
-    def bends(self, d: Array) -> bool:
-        """Whether P d may be other than it is by these data."""
-        return self.rounded is not None and bool(np.any(d[self.rounded.bends]))
-
     @cached_property
     def blocks(self) -> list[tuple[Cone, slice]]:
         """Each cone with the rows it rules."""

@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import chain
 
 import numpy as np
-from scipy.sparse.linalg import lsqr
 
 from ...errors import SolverError
 from ...formulas import Condition, worst
@@ -16,7 +15,7 @@ from ...numerics import EPS, Array, length
 from ...problem.cones import ConeProgram, NonnegativeCone, ZeroCone
 from ...problem.linear_program import LinearData
 from ..algebra.dual_points import dual_residual, dual_value
-from ..algebra.polyhedron import Interior, relative_interior
+from ..algebra.polyhedron import LeastChange, relative_interior
 from ..certificate import Certificate, Verdict
 from ..judge import BOUND, bounded, is_better, judge, refuted, without_unit
 from ..scale import program_scale
@@ -34,11 +33,10 @@ from .program import (
     row_violations,
     share,
     solve_plain,
-    solve_scaled,
     times,
 )
 from .ray import has_point_among, inside, mixed
-from .search import Completed, interior_point, inwards
+from .search import Completed, deepest, interior_point
 
 # Whether a better point is a witness: what an exactly feasible one near it is worth.
 
@@ -65,37 +63,26 @@ def way_to_exact(program: ConeProgram, z: Array) -> float:
     if inside(program, z, program.b):
         return 0.0
     interior = relative_interior(linear_rows(program)[0])
-    if interior is None:
-        return np.inf
-    values = (_value_near(program, interior, x) for x in chain((z,), _within(program, z)))
-    value = next((value for value in values if np.isfinite(value)), np.inf)
-    return max(value - conic_objective(program, z), 0.0)
-
-
-def _value_near(program: ConeProgram, interior: Interior, x: Array) -> float:
-    """An upper bound of the objective at an exactly feasible point near x; inf without."""
-    found = mixed(program, interior, x)
+    near = (mixed(program, interior, x) for x in chain((z,), _within(program, z)))
+    found = next(filter(None, near), None)
     if found is None:
         return np.inf
-    z, away = found
-    slope = length(program.P @ z + program.q)
+    x, away = found
+    slope = length(program.P @ x + program.q)
     size = length(program.P.data) if program.P.nnz else 0.0
     # The slope is rounded, too: by far less than a thousandth of its terms.
-    slope += 1e-3 * (size * length(z) + length(program.q))
-    value = conic_objective(program, z)
-    return value + (slope + size * away) * away + 4.0 * EPS * abs(value)
+    slope += 1e-3 * (size * length(x) + length(program.q))
+    value = conic_objective(program, x)
+    value += (slope + size * away) * away + 4.0 * EPS * abs(value)
+    return max(value - conic_objective(program, z), 0.0)
 
 
 def _within(program: ConeProgram, z: Array) -> Iterator[Array]:
     """Points between z and one inside of the curved cones, if there are any."""
-    if program.is_polyhedral:
-        return
-    try:
-        inner = solve_scaled(inwards(program))[0][: z.size]
-    except SolverError:
+    if program.is_polyhedral or (found := deepest(program)) is None:
         return
     for part in SHARES:
-        yield (1.0 - part) * z + part * inner
+        yield (1.0 - part) * z + part * found[0]
 
 
 # Whether the constraints of a cone program can be met, not only to within tol.
@@ -105,10 +92,8 @@ FEW = 300
 """Rows up to which a solver is faster than a search for a point nearby."""
 LARGEST = 1500
 """Rows up to which another point is looked for."""
-PULL, ROUNDS = 1e-3, 100
+PULL = 1e-3
 """Of the least-squares problem that looks for a point inside before a solver does."""
-SMALL = 20_000
-"""Entries up to which it is solved at once."""
 UNMET = (
     "the constraints are met to within tol only, and no point is known that meets them to rounding"
 )
@@ -189,10 +174,7 @@ def _near(program: ConeProgram, z: Array) -> Iterator[Array]:
     system = times(program.A, weights, np.ones(z.size))
     side = weights * np.where(equal, slack, slack - target)
     if np.all(np.isfinite(side)):
-        if system.shape[0] * system.shape[1] <= SMALL:
-            step = np.linalg.lstsq(system.toarray(), side, rcond=None)[0]
-        else:
-            step = lsqr(system, side, atol=1e-12, btol=1e-12, iter_lim=ROUNDS)[0]
+        step = LeastChange(system, np.ones(z.size))(side)
         yield z + step
         yield z + 1e-2 * step
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -21,12 +21,12 @@ from ...problem.cones import (
     Semidefinite,
     ZeroCone,
 )
-from ...problem.linear_program import LinearData
 from ..algebra.definite import SAFE, eigenvalue_bound
 from ..algebra.dual_points import alone
 from ..algebra.polyhedron import Interior, nearby, relative_interior
 from ..algebra.sums import exact_dot, exact_pair
 from .margin import below, inside_power
+from .program import linear_rows
 
 INWARDS = 1e-2
 """How far, for its size, a ray on the border of a curved cone is moved before others are tried."""
@@ -95,35 +95,37 @@ def recombined(program: ConeProgram, parts: list[list[Part]]) -> ConeProgram:
 # Exact rays and points nearby.
 
 
-def is_ray(program: ConeProgram, ray: Array) -> bool:
-    """Whether P d = 0, -A d in K, q'd < 0 holds of a d: of the ray itself or of one nearby.
+def rays_of(program: ConeProgram) -> ConeProgram:
+    """The program of the rays d: P d = 0 and -A d in K, rows of one cone. Its sides and P are 0.
 
-    It does of all data that ``program.rounded`` allows.
+    The rows of P come last, with those that may be other than they are.
     """
-    return any(_rays(program, [ray]))
+    (m, n), P, rounded = program.A.shape, program.P_by_row, program.rounded
+    bends = np.zeros(n, dtype=bool) if rounded is None else rounded.bends
+    bent = np.flatnonzero((np.diff(P.indptr) > 0) | bends)
+    if rounded is not None:
+        off = sparse.diags_array(np.append(bends.astype(float), 0.0), format="csr")[bent]
+        rows = sparse.vstack([rounded.rows, off], format="csr")
+        rounded = replace(rounded, rows=rows, bends=np.zeros(n, dtype=bool))
+    return ConeProgram(
+        sparse.csc_array((n, n)),
+        program.q,
+        sparse.vstack([program.A, P[bent]], format="csc"),
+        np.zeros(m + bent.size),
+        (*program.cones, ZeroCone(bent.size)) if bent.size else program.cones,
+        rounded=rounded,
+    )
 
 
-def falls(program: ConeProgram, d: Array) -> bool:
-    """Whether q'd < 0, also where the entries of q are sums that were rounded."""
-    return exact_dot(program.q, d) < -_slope_off(program, d)
-
-
-def _slope_off(program: ConeProgram, d: Array) -> float:
-    return SUMMED * float(np.abs(program.q) @ np.abs(d)) + program.costs_off(d)
-
-
-def is_straight(program: ConeProgram, d: Array) -> bool:
-    """Whether P d = 0."""
-    return not (np.any(exact_pair(program.P_by_row, d)[0]) or program.bends(d))
-
-
-def has_point(program: ConeProgram, x: Array) -> bool:
-    """Whether a point meets all constraints exactly: x itself or one nearby."""
-    return has_point_among(program, [x])
+def falls(program: ConeProgram, d: Array, away: float = 0.0) -> bool:
+    """Whether q'z < 0 for all z within ``away`` of d, also where entries of q are rounded sums."""
+    reach = np.abs(d) + SAFE * away
+    slope = exact_dot(program.q, d) + SUMMED * float(np.abs(program.q) @ reach)
+    return slope + program.costs_off(reach) + SAFE * away * length(program.q) < 0.0
 
 
 def has_point_among(program: ConeProgram, points: Iterable[Array]) -> bool:
-    """``has_point`` of one of these.
+    """Whether a point meets all constraints exactly: one of these or one near them.
 
     It is a ray (x, t), t > 0, of A x + s = b t.
     """
@@ -136,63 +138,30 @@ def has_point_among(program: ConeProgram, points: Iterable[Array]) -> bool:
         rounded = Rounded(rows, np.zeros(n + 1), np.zeros(n + 1, dtype=bool))
     down = np.append(np.zeros(n), -1.0)
     cone = ConeProgram(flat, down, A, np.zeros(m), program.cones, rounded=rounded)
-    return any(_rays(flattened(cone), (np.append(x, 1.0) for x in points)))
+    return has_ray_among(flattened(cone), (np.append(x, 1.0) for x in points))
 
 
-def _rays(program: ConeProgram, rays: Iterable[Array]) -> Iterator[bool]:
-    """``is_ray`` of each; what they may be near to is looked for once."""
-    interior: list[Interior | None] = []
-    for ray in rays:
-        if _exactly(program, ray):
-            yield True
+def has_ray_among(rays: ConeProgram, points: Iterable[Array]) -> bool:
+    """Whether -A d in K, q'd < 0 of a d: of one of these or of one near them.
+
+    It holds of all data that ``rays.rounded`` allows; P is 0, as in ``rays_of``.
+    """
+    interior: Interior | None = None
+    for k, ray in enumerate(points):
+        if falls(rays, ray) and inside(rays, ray, rays.b):
+            return True
+        if k == 0:
+            used = np.diff(rays.A_by_row.indptr) > 0
+            interior = relative_interior(linear_rows(rays, used)[0])
+        if interior is None:
             continue
-        if not interior:
-            interior.append(_interior(program))
-        found = interior[0]
-        yield found is not None and (
-            _near(program, found, ray)
-            or (not program.is_polyhedral and _near(program, found, _inwards(found, ray)))
-        )
-
-
-def _inwards(interior: Interior, ray: Array) -> Array:
-    """The ray and a little of one inside of the linear rows, which may be inside of all cones."""
-    size = length(interior.point)
-    return ray + (INWARDS * length(ray) / size) * interior.point if size > 0.0 else ray
-
-
-def _exactly(program: ConeProgram, ray: Array) -> bool:
-    straight = is_straight(program, ray)
-    return straight and falls(program, ray) and inside(program, ray, 0.0 * program.b)
-
-
-def _interior(program: ConeProgram) -> Interior | None:
-    """A point inside of the rays of the equalities and inequalities alone."""
-    A = program.A_by_row
-    equal, below = (program.ruled_by(kind) for kind in (ZeroCone, NonnegativeCone))
-    bent = sparse.csr_array(program.P)
-    bent = bent[np.flatnonzero(np.diff(bent.indptr))]
-    E, n = sparse.vstack([A[equal], bent], format="csr"), program.q.size
-    E, G = E[np.flatnonzero(np.diff(E.indptr))], A[below]
-    G = G[np.flatnonzero(np.diff(G.indptr))]
-    free = np.full(n, np.inf)
-    data = LinearData(np.zeros(n), G, np.zeros(G.shape[0]), E, np.zeros(E.shape[0]), -free, free)
-    return relative_interior(data)
-
-
-def _near(program: ConeProgram, interior: Interior, ray: Array) -> bool:
-    """An exact ray of the equalities and inequalities nearby, and room for it in other cones."""
-    found = nearby(interior, ray)
-    if found is None:
-        return False
-    slope = exact_dot(program.q, found.point)
-    slope += found.share * (exact_dot(program.q, interior.point) - slope)
-    away = found.share * length(interior.point - found.point) + found.step
-    reach = np.abs(found.point) + SAFE * away
-    slope += _slope_off(program, reach)
-    if not slope + SAFE * found.step * length(program.q) < 0.0 or program.bends(reach):
-        return False
-    return inside(program, found.point, 0.0 * program.b, away, curved=True)
+        starts, size = [ray], length(interior.point)
+        if not rays.is_polyhedral and size > 0.0:  # one inside of linear rows may be so of others
+            starts.append(ray + (INWARDS * length(ray) / size) * interior.point)
+        near = (mixed(rays, interior, start) for start in starts)
+        if any(found is not None and falls(rays, *found) for found in near):
+            return True
+    return False
 
 
 def inside(
@@ -219,18 +188,18 @@ def inside(
 
 
 def mixed(
-    program: ConeProgram, interior: Interior, x: Array, room: float = 0.0
+    program: ConeProgram, interior: Interior | None, x: Array, room: float = 0.0
 ) -> tuple[Array, float] | None:
     """A point near x, and how far an exact one of the linear rows is from it, and ``room``.
 
     All as near are inside of the other cones. None where that is not known.
     """
-    found = nearby(interior, x)
-    if found is None:
+    if interior is None or (found := nearby(interior, x)) is None:
         return None
-    z = (1.0 - found.share) * found.point + found.share * interior.point
-    rounded = 4.0 * EPS * (length(found.point) + length(interior.point))
-    away = SAFE * found.step + rounded + room
+    z, away = found.point, SAFE * found.step + room
+    if found.share > 0.0:
+        z = (1.0 - found.share) * z + found.share * interior.point
+        away += 4.0 * EPS * (length(found.point) + length(interior.point))
     return (z, away) if inside(program, z, program.b, away, curved=True) else None
 
 

@@ -62,15 +62,26 @@ def interior_point(program: ConeProgram) -> Array:
     return np.concatenate([np.zeros(0), *(inward(cone) for cone in program.cones)])
 
 
-def inwards(program: ConeProgram, e: Array | None = None) -> ConeProgram:
-    """Maximise t <= 1 where b - A x - t e is in K; by default e is inside of the curved cones."""
-    n = program.q.size
+def deepest(
+    program: ConeProgram, e: Array | None = None, pull: float = 0.0
+) -> tuple[Array, Array] | None:
+    """A point with b - A x - t e in K for the largest t <= 1, and its multipliers, not judged.
+
+    By default e is inside of the curved cones. ``pull`` |x|^2 / 2 is added to -t, to choose one of
+    several. None where Clarabel breaks down.
+    """
+    m, n = program.A.shape
     if e is None:
         e = interior_point(program) * ~program.ruled_by(ZeroCone, NonnegativeCone)
     limit = sparse.csc_array(([1.0], ([0], [n])), shape=(1, n + 1))
     A = sparse.vstack([sparse.hstack([program.A, e[:, None]]), limit], format="csc")
     cost, b = -np.eye(1, n + 1, n).ravel(), np.append(program.b, 1.0)
-    return cone_program_of(None, cost, A, b, [*program.cones, NonnegativeCone(1)])
+    P = sparse.diags_array(np.append(np.full(n, pull), 0.0)) if pull else None
+    try:
+        x, y = solve_scaled(cone_program_of(P, cost, A, b, [*program.cones, NonnegativeCone(1)]))
+    except SolverError:
+        return None
+    return x[:n], y[:m]
 
 
 def mixtures(program: ConeProgram, w: Array, y: Array) -> Iterator[tuple[Array, Array]]:

@@ -14,7 +14,6 @@ from fractions import Fraction
 import numpy as np
 from scipy import sparse
 
-from ...errors import SolverError
 from ...numerics import Array
 from ...problem.cones import (
     Cone,
@@ -27,9 +26,8 @@ from ...problem.cones import (
     ZeroCone,
 )
 from ..algebra.polyhedron import relative_interior
-from .program import linear_rows, solve_scaled
+from .program import linear_rows
 from .ray import inside, mixed
-from .search import inwards
 
 TINY = 1e-290
 """A distance that asks for the inside of a cone, not its border."""
@@ -40,26 +38,6 @@ SCALES = 4
 """How many of the largest entries of the multipliers are tried as their unit."""
 ROOT = Fraction(float(np.sqrt(2.0)))
 """What the rows of off-diagonal entries of a matrix are multiplied by."""
-
-
-def search(program: ConeProgram) -> tuple[Array, Array] | None:
-    """A point as far inside of the curved cones as t <= 1, and its multipliers, not judged.
-
-    Parameters
-    ----------
-    program : ConeProgram
-
-    Returns
-    -------
-    tuple of array, shapes (n,) and (m,)
-        None where Clarabel breaks down.
-    """
-    n, m = program.q.size, program.b.size
-    try:
-        x, y = solve_scaled(inwards(program))
-    except SolverError:
-        return None
-    return x[:n], y[:m]
 
 
 def strict_point(program: ConeProgram, start: Array | None) -> tuple[Array, float] | None:
@@ -81,12 +59,10 @@ def strict_point(program: ConeProgram, start: Array | None) -> tuple[Array, floa
     """
     if start is not None and inside(program, start, program.b, TINY):
         return start, 0.0
-    points = () if start is None else (start,)
     interior = relative_interior(linear_rows(program)[0])
-    if interior is None:
-        return None
-    near = (mixed(program, interior, x, TINY) for x in (*points, interior.point))
-    return next((found for found in near if found is not None), None)
+    points = [] if interior is None else [interior.point]
+    points = points if start is None else [start, *points]
+    return next(filter(None, (mixed(program, interior, x, TINY) for x in points)), None)
 
 
 def no_interior(program: ConeProgram, y: Array) -> Array | None:

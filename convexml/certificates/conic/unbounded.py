@@ -31,14 +31,14 @@ from .ray import (
     Part,
     falls,
     flattened,
-    has_point,
+    has_point_among,
+    has_ray_among,
     in_cone,
     in_face,
-    is_ray,
-    is_straight,
+    rays_of,
     recombined,
 )
-from .search import interior_point, inwards, relax
+from .search import deepest, interior_point, relax
 
 # Unbounded along a curve: the objective falls like a logarithm, along no ray.
 #
@@ -71,14 +71,14 @@ def find_curve(program: ConeProgram, x: Array) -> Growth | None:
     ``x`` is strictly inside of the curved cones.
     """
     try:
-        wide = _widest(program)
+        wide = _widest(rays_of(program))
     except SolverError:
         return None
     for ray in reversed(list(_plain(wide))):
         turned = beside(program, x, ray)
         if turned is None or (turn := find_ray(turned)) is None:
             continue
-        if is_ray(turned, turn):
+        if has_ray_among(turned, [turn]):
             return Growth(ray, turn)
     return None
 
@@ -86,7 +86,7 @@ def find_curve(program: ConeProgram, x: Array) -> Growth | None:
 def falls_along(program: ConeProgram, x: Array, curve: Growth) -> bool:
     """Whether every condition of the head of this part holds of these floats, exactly."""
     turned = beside(program, x, curve.ray)
-    return turned is not None and is_ray(turned, curve.turn)
+    return turned is not None and has_ray_among(turned, [curve.turn])
 
 
 def beside(program: ConeProgram, x: Array, d: Array) -> ConeProgram | None:
@@ -94,24 +94,21 @@ def beside(program: ConeProgram, x: Array, d: Array) -> ConeProgram | None:
 
     Of a combination of rows that may be rounded nothing is known.
     """
-    if not _is_recession(program, d):
+    # Sums that cancel may have been rounded; what has no terms was not.
+    level = not (np.any(program.q * d) or program.costs_off(d))
+    if not np.any(d) or not (level or falls(program, d)):
         return None
-    (u, low), off, slack = exact_pair(program.A, -d), program.off(d), program.slack(x)
+    rays = rays_of(program)
+    (u, low), off = exact_pair(rays.A, -d), rays.off(d)
+    slack = np.append(program.slack(x), np.zeros(rays.b.size - program.b.size))
     parts: list[list[Part]] = []
-    for cone, part in program.blocks:
-        rows = program.A_by_row[part]
+    for cone, part in rays.blocks:
+        rows = rays.A_by_row[part]
         found = _turns(cone, rows, slack[part], u[part], low[part], off[part])
         if found is None:
             return None
         parts.append([found])
-    return recombined(program, parts)
-
-
-def _is_recession(program: ConeProgram, d: Array) -> bool:
-    if not np.any(d) or not is_straight(program, d):
-        return False
-    # Sums that cancel may have been rounded; what has no terms was not.
-    return falls(program, d) or not (np.any(program.q * d) or program.costs_off(d))
+    return recombined(rays, parts)
 
 
 def _turns(cone: Cone, A: Any, s: Array, u: Array, low: Array, off: Array) -> Part | None:
@@ -153,14 +150,13 @@ def _face(cone: Semidefinite, u: Array) -> Array:
     return np.asarray(cone.vector(np.outer(used, used).astype(float)) > 0.0)
 
 
-def _widest(program: ConeProgram) -> Array:
+def _widest(rays: ConeProgram) -> Array:
     """A recession direction with q'd <= 0 and as many slacks that grow as there are."""
-    m, n = program.b.size, program.q.size
-    signed, inner = program.ruled_by(NonnegativeCone), interior_point(program)
-    rows: list[int] = list(np.flatnonzero(signed))
-    deep, flip = ~program.ruled_by(ZeroCone, NonnegativeCone), np.ones(m)
+    m, n = rays.A.shape
+    rows: list[int] = list(np.flatnonzero(rays.ruled_by(NonnegativeCone)))
+    deep, flip = ~rays.ruled_by(ZeroCone, NonnegativeCone), np.ones(m)
     cones: list[Cone] = []
-    for cone, part in program.blocks:
+    for cone, part in rays.blocks:
         if isinstance(cone, ExponentialCone):
             deep[part], flip[part.start] = False, -1.0  # u_1 <= 0
             rows.append(part.stop - 1)
@@ -170,21 +166,20 @@ def _widest(program: ConeProgram) -> Array:
     # One column each: what has to be left over of -A d.
     gains = [np.eye(1, m, row).ravel() for row in rows]
     if deep.any():
-        gains.append(np.where(deep, inner, 0.0))
+        gains.append(np.where(deep, interior_point(rays), 0.0))
     k = len(gains)
     G = sparse.csc_array(np.array(gains).T) if k else sparse.csc_array((m, 0))
     A = sparse.block_array(
         [
-            [sparse.diags_array(flip) @ program.A, G],
-            [sparse.csc_array(program.q[None, :]), None],
-            [program.P, None],
+            [sparse.diags_array(flip) @ rays.A, G],
+            [sparse.csc_array(rays.q[None, :]), None],
             [None, sparse.eye_array(k)],
             [None, -sparse.eye_array(k)],
         ],
         format="csc",
     )
-    b = np.concatenate([np.zeros(m + 1 + n), np.ones(k), np.zeros(k)])
-    cones += [NonnegativeCone(1), ZeroCone(n), NonnegativeCone(2 * k)]
+    b = np.concatenate([np.zeros(m + 1), np.ones(k), np.zeros(k)])
+    cones += [NonnegativeCone(1), NonnegativeCone(2 * k)]
     cost = np.concatenate([np.zeros(n), -np.ones(k)])
     P = sparse.diags_array(np.concatenate([np.full(n, 1e-4), np.zeros(k)]))
     return solve_scaled(cone_program_of(P, cost, A, b, cones))[0][:n]
@@ -208,18 +203,28 @@ def ray_rows(program: ConeProgram, ray: Array) -> list[Condition]:
     ]
 
 
-def find_ray(program: ConeProgram) -> Array | None:
+def find_ray(rays: ConeProgram) -> Array | None:
     """The ray that falls by 1 and stays furthest inside the cones; None where none is found.
 
     Scaled to largest entry 1, exact up to the rounding of each row.
     """
-    ray = _deepest(program)
-    if ray is None:
+    norm = length(rays.q)
+    if norm == 0.0:
         return None
-    for candidate in (ray, _on_active(program, ray)):
+    fall = sparse.csr_array(rays.q[None, :] / norm)
+    falling = replace(
+        rays,
+        A=sparse.vstack([rays.A, fall], format="csc"),
+        b=np.append(rays.b, -1.0),
+        cones=(*rays.cones, NonnegativeCone(1)),
+    )
+    found = deepest(falling, np.append(interior_point(rays), 0.0), 1e-4)
+    if found is None:
+        return None
+    for candidate in (found[0], _on_active(rays, found[0])):
         for scaled in _plain(candidate):
-            stays = all(row.relative <= ROUNDING for row in ray_rows(program, scaled))
-            if stays and program.q @ scaled < -INSIDE * np.linalg.norm(program.q):
+            stays = all(row.relative <= ROUNDING for row in ray_rows(rays, scaled))
+            if stays and rays.q @ scaled < -INSIDE * norm:
                 return scaled
     return None
 
@@ -236,36 +241,10 @@ def _plain(ray: Array) -> Iterator[Array]:
         yield np.round(ray, digits)
 
 
-def _deepest(program: ConeProgram) -> Array | None:
-    """The point furthest inside, to t = 1, of the rays with q'd <= -1."""
-    n, norm = program.q.size, float(np.linalg.norm(program.q))
-    if norm == 0.0:
-        return None
-    bent = sparse.csr_array(program.P)
-    bent = bent[np.flatnonzero(np.diff(bent.indptr))]
-    k, fall = bent.shape[0], sparse.csr_array(program.q[None, :] / norm)
-    cones = (ZeroCone(k), *program.cones, NonnegativeCone(1))
-    rays = ConeProgram(
-        program.P,
-        program.q,
-        sparse.vstack([bent, program.A, fall], format="csc"),
-        np.append(np.zeros(k + program.b.size), -1.0),
-        tuple(cone for cone in cones if cone.dim),
-    )
-    deepest = inwards(rays, np.concatenate([np.zeros(k), interior_point(program), [0.0]]))
-    # A small quadratic term picks one of the rays that are equally deep.
-    P = sparse.diags_array(np.append(np.full(n, 1e-4), 0.0), format="csc")
-    try:
-        return solve_scaled(replace(deepest, P=P))[0][:n]
-    except SolverError:
-        return None
-
-
-def _on_active(program: ConeProgram, ray: Array) -> Array:
+def _on_active(rays: ConeProgram, ray: Array) -> Array:
     """The nearest ray on the equalities and on the inequalities that it nearly meets."""
-    near = program.ruled_by(NonnegativeCone) & (-(program.A @ ray) < INSIDE)
-    rows = program.A_by_row[program.ruled_by(ZeroCone) | near]
-    matrix = sparse.vstack([rows, program.P], format="csr")
+    near = rays.ruled_by(NonnegativeCone) & (-(rays.A @ ray) < INSIDE)
+    matrix = rays.A_by_row[rays.ruled_by(ZeroCone) | near]
     for _ in range(2):
         ray = ray - least_change(matrix, matrix @ ray, np.ones(ray.size))
     return ray
@@ -298,8 +277,8 @@ def certify_unbounded(
         Claim "unbounded". ``evidence``: "ray" and "point".
     """
     empty = absent("unbounded", (), tol, objective=-sign * np.inf)
-    flat = flattened(program)
-    ray = find_ray(flat)
+    rays = flattened(rays_of(program))
+    ray = find_ray(rays)
     try:
         x = relax(program, soft).x
     except SolverError as error:
@@ -310,9 +289,9 @@ def certify_unbounded(
     broken = [row for row in rows if not row.meets(tol)]
     if broken:
         reason = f"no feasible point was found: {broken[0].name} of {broken[0].residual:.3g}"
-    elif not is_ray(flat, ray):
+    elif not has_ray_among(rays, [ray]):
         reason = "no exact ray of descent was found near the one that a solver gave"
-    elif not has_point(program, x):
+    elif not has_point_among(program, [x]):
         reason = "no exactly feasible point is known near the point"
     else:
         proven = True
@@ -327,7 +306,7 @@ def _along_a_curve(
     program: ConeProgram, x: Array, rows: list[Condition], empty: Certificate, sign: float
 ) -> Certificate:
     """As log x grows: past every number, and along no ray."""
-    known = all(row.meets(empty.tol) for row in rows) and has_point(program, x)
+    known = all(row.meets(empty.tol) for row in rows) and has_point_among(program, [x])
     curve = find_curve(program, x) if known else None
     if curve is None:
         return replace(empty, reason="no ray of descent was found, and no curve like a logarithm")
