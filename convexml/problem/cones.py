@@ -298,14 +298,6 @@ class ConeProgram:
         """The program with the same points, and an objective of 0."""
         return replace(self, P=sparse.csc_array(self.P.shape), q=np.zeros(self.q.size), offset=0.0)
 
-    def objective(self, x: Array) -> float:
-        """x'Px / 2 + q'x + offset."""
-        return float(0.5 * x @ (self.P @ x) + self.q @ x + self.offset)
-
-    def dual_objective(self, w: Array, y: Array) -> float:
-        """-w'Pw / 2 - b'y + offset."""
-        return float(-0.5 * w @ (self.P @ w) - self.b @ y + self.offset)
-
     def slack(self, x: Array) -> Array:
         """b - A x."""
         return self.b - self.A @ x

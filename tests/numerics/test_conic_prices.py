@@ -20,7 +20,7 @@ from convexml.certificates.algebra.dual_points import bounded_prices, dual_value
 from convexml.certificates.conic.bounds import lifted_prices
 from convexml.certificates.conic.linear_absence import restored
 from convexml.certificates.conic.prices import Budget, priced
-from convexml.certificates.conic.program import conic_units, solve_scaled
+from convexml.certificates.conic.program import conic_objective, conic_units, solve_scaled
 from convexml.numerics import Array
 from convexml.problem.cones import ConeProgram, NonnegativeCone, ZeroCone, cone_program_of
 from convexml.problem.linear_program import LinearData
@@ -175,7 +175,7 @@ def test_a_priced_bound_is_below_the_optimum() -> None:
         program = random_lp(rng)
         x, y = solve_scaled(program)
         best = least(program.q, program.A.toarray(), program.b, np.zeros(6, dtype=bool)).value
-        assert program.objective(x) == pytest.approx(float(ball(best)), rel=1e-7)
+        assert conic_objective(program, x) == pytest.approx(float(ball(best)), rel=1e-7)
         for size in (1e-12, 1e-9, 1e-6, 1e-2):
             moved = np.abs(y + size * rng.normal(size=y.size))
             for start in (moved, np.where(y > 1e-6, moved, 0.0)):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from ...numerics import Array
 from ...problem.cones import ConeProgram, ExponentialCone, NonnegativeCone, Semidefinite
@@ -27,7 +26,7 @@ from ..scale import ProgramUnits
 from .margin import nudged, repair_conic_dual, weights_of_multipliers
 from .prices import CLEAN, PASSED, Budget, approached, priced
 from .program import FittedProgram, ScaledCone, equilibrate_cone, row_sizes
-from .search import Completed, idle_columns, inward_prices, least, mixtures
+from .search import Completed, idle_columns, inward_prices, mixtures, on_equality
 
 # Exponential multipliers inside their cones by an entry that no equality sees.
 
@@ -97,7 +96,6 @@ def lifted(program: ConeProgram, y: Array, share: float, free: Array) -> Array:
 # all.
 
 
-ROUNDS = 3
 MARGINS = (1e-9, 1e-10, 1e-8)
 """How far inside of the cones, for the size of Y and of the logarithms' multipliers."""
 
@@ -124,22 +122,14 @@ def log_det_prices(
     found = log_dets(program)
     if not found:
         return
-    y = _without_residual(program, w, nudged(program, y))
+    y = nudged(program, y)
+    w, y = on_equality(program, w, y, weights_of_multipliers(program, y))
     for margin in MARGINS:
         moved = y.copy()
         for each in found:
             if not _imply(each, moved, margin):
                 return
         yield priced(program, w, moved, units)
-
-
-def _without_residual(program: ConeProgram, w: Array, y: Array) -> Array:
-    """Take the residual off by steps in proportion to the multipliers: what is about 0 stays."""
-    weights = weights_of_multipliers(program, y)
-    along = sparse.csr_array(program.A.T @ sparse.diags_array(weights))
-    for _ in range(ROUNDS):
-        y = y + weights * least(along, -dual_residual(program, w, y))
-    return y
 
 
 def log_dets(program: ConeProgram) -> list[LogDet]:
@@ -228,42 +218,27 @@ class Bound:
 
     Attributes
     ----------
-    value : float
-        That of the dual point (w, y), without the constant of the objective.
-    price : float
-        objective(x') >= value - price; inf where no exact dual point was found nearby.
+    pair : Priced
+        The dual point: objective(x') >= its ``bound``, the constant left out.
     local : float
         objective(x') >= local wherever abs(x'_j - xhat_j) <= radius, and <= far for auxiliary j.
     radius, far : float
         Of the owner's entries; far is max(1, abs(xhat)_inf), 0 where nothing is left on others.
-    left : array, shape (n,)
-        The residual r of P w + A'y + q.
-    w, y : array
-        The dual point.
     moved : float
-        How far it is from the one that was passed, largest coordinate.
+        How far the dual point is from the one that was passed, largest coordinate.
     curvature : float
         The least eigenvalue of P where it is negative: then there is no bound at all.
     untried : tuple of str
         The means that a budget left out of the search for a better one.
     """
 
-    value: float
-    price: float
+    pair: Priced
     local: float
     radius: float
     far: float
-    left: Array
-    w: Array
-    y: Array
     moved: float
     curvature: float = 0.0
     untried: tuple[str, ...] = ()
-
-    @property
-    def everywhere(self) -> float:
-        """The bound over all points."""
-        return self.value - self.price if np.isfinite(self.price) else -np.inf
 
 
 def bound_of(
@@ -289,23 +264,33 @@ def bound_of(
     "normal" has a ``Budget``.
     """
     curvature = negative_eigenvalue(program.P) if convex else -np.inf
-    best: Bound | None = None
     (w, y), radius = passed, reach(x, own) if R is None else R
     there = (fit.scaled.x_in(x), fit.scaled.x_in(w), fit.scaled.y_in(y))
     usable = curvature == 0.0 and all(np.all(np.isfinite(part)) for part in there)
     budget, target = Budget.of(fit.program, effort), enough / fit.scaled.worth
     found = priced_candidates(fit.program, *there, fit.units, budget) if usable else iter(())
+    best: tuple[Priced, float, float] | None = None
     for inside in found:
         budget.take(inside, there[0], target)
-        pair = _exactly_outside(program, fit.scaled, inside)
-        bound = _evaluate(x, own, radius, pair, passed)
-        best = bound if best is None else max(best, bound, key=lambda b: (b.everywhere, b.local))
-        if best.everywhere >= enough or not thorough:
-            return best
+        pair = _outside(program, fit.scaled, inside)
+        near = _local(pair, x, own, radius)
+        best = near if best is None else max(best, near, key=lambda b: (b[0].bound, b[1]))
+        if best[0].bound >= enough or not thorough:
+            budget.untried.clear()
+            break
     if best is None:
-        pair = Priced(w, y, -np.inf, np.inf, program.stationarity(w, y))
-        return _evaluate(x, own, radius, pair, passed, curvature)
-    return replace(best, untried=tuple(budget.untried))
+        none = Priced(w, y, -np.inf, np.inf, program.stationarity(w, y))
+        best = _local(none, x, own, radius)
+    pair, local, far = best
+    moved = (np.max(np.abs(step), initial=0.0) for step in (pair.w - w, pair.y - y))
+    return Bound(pair, local, radius, far, float(max(moved)), curvature, tuple(budget.untried))
+
+
+def _local(pair: Priced, x: Array, own: Array, radius: float) -> tuple[Priced, float, float]:
+    """The dual point, ``Bound.local`` of it and ``Bound.far``."""
+    far = max(1.0, float(np.max(np.abs(x), initial=0.0))) if np.any(pair.left[~own]) else 0.0
+    spread = float(np.where(own, radius, far) @ np.abs(pair.left))
+    return pair, pair.value + float(pair.left @ x) - spread, far
 
 
 def reach(x: Array, own: Array) -> float:
@@ -391,32 +376,6 @@ def _outside(program: ConeProgram, scaled: ScaledCone, pair: Priced) -> Priced:
     w, y = scaled.x_out(pair.w), scaled.y_out(pair.y)
     left = dual_residual(program, w, y)
     return Priced(w, y, pair.value * scaled.worth, pair.price * scaled.worth, left)
-
-
-def _exactly_outside(program: ConeProgram, scaled: ScaledCone, pair: Priced) -> Priced:
-    """``_outside`` where all factors are powers of two: the residual has them, too."""
-    left = pair.left * (scaled.cost / scaled.columns)
-    if np.count_nonzero(np.abs(left) >= np.finfo(float).tiny) < np.count_nonzero(pair.left):
-        return _outside(program, scaled, pair)
-    value, price = pair.value * scaled.worth, pair.price * scaled.worth
-    return Priced(scaled.x_out(pair.w), scaled.y_out(pair.y), value, price, left)
-
-
-def _evaluate(
-    x: Array,
-    own: Array,
-    radius: float,
-    pair: Priced,
-    passed: Completed,
-    curvature: float = 0.0,
-) -> Bound:
-    left = pair.left
-    far = max(1.0, float(np.max(np.abs(x), initial=0.0))) if np.any(left[~own]) else 0.0
-    drift, spread = float(left @ x), float(np.where(own, radius, far) @ np.abs(left))
-    steps = (pair.w - passed.w, pair.y - passed.y)
-    moved = max(float(np.max(np.abs(step), initial=0.0)) for step in steps)
-    local = pair.value + drift - spread
-    return Bound(pair.value, pair.price, local, radius, far, left, pair.w, pair.y, moved, curvature)
 
 
 def _inactive(program: ConeProgram, x: Array, y: Array, units: ProgramUnits) -> Array:

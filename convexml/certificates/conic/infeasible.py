@@ -169,8 +169,8 @@ def _from_phase(
     everything, pair = np.ones(x.size, dtype=bool), Completed(x, relaxation.dual)
     fit = fitted(phase, conic_units(phase))
     bound = bound_of(phase, fit, x, everything, pair, None, 0.5 * relaxation.total)
-    y = bound.y[: program.b.size]
-    if not proves(program, y, bound.everywhere):
+    y = bound.pair.y[: program.b.size]
+    if not proves(program, y, bound.pair.bound):
         return other
     return _certified(program, units, y, relaxation.y, np.inf, tol)
 

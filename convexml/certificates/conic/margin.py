@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -195,40 +195,8 @@ def inside_power(cone: Power, s: Array, dual: bool = False) -> bool:
     return bool(float(alpha @ logs) >= np.log(z) + room)
 
 
-class ConeMargins(NamedTuple):
-    """M in parts: entries with their rows and columns, and full blocks from a column on."""
-
-    entries: list[tuple[Array, Array, Array]]
-    blocks: list[tuple[Array, int, Array]]
-    width: int
-
-    @property
-    def size(self) -> int:
-        """How many numbers there are."""
-        return sum(part[2].size for part in (*self.entries, *self.blocks))
-
-    def dense(self, m: int) -> Array:
-        """M, shape (m, width)."""
-        M = np.zeros((m, self.width))
-        for rows, columns, values in self.entries:
-            M[rows, columns] = values
-        for rows, start, block in self.blocks:
-            M[rows, start : start + block.shape[1]] = block
-        return M
-
-    def triplets(self) -> tuple[Array, tuple[Array, Array]]:
-        """The values that are not 0, and their rows and columns."""
-        found = [*self.entries]
-        for rows, start, block in self.blocks:
-            used = np.nonzero(block)
-            found.append((rows[used[0]], start + used[1], block[used]))
-        none = np.zeros(0, dtype=int)
-        at, columns = (np.concatenate([none, *(part[k] for part in found)]) for k in (0, 1))
-        return np.concatenate([np.zeros(0), *(part[2] for part in found)]), (at, columns)
-
-
-def margin_parts(program: ConeProgram, y: Array, free: Array, share: float) -> ConeMargins:
-    """M with y + M z in K* for every z of norm at most 1: the metric of the slack.
+def margins(program: ConeProgram, y: Array, free: Array, share: float) -> Any:
+    """M with y + M z in K* for every z of norm at most 1: the metric of the slack, a coo_array.
 
     Parameters
     ----------
@@ -240,28 +208,28 @@ def margin_parts(program: ConeProgram, y: Array, free: Array, share: float) -> C
     share : float
         How much of its room each multiplier is given, at most 1.
     """
-    entries: list[tuple[Array, Array, Array]] = []
-    whole: list[tuple[Array, int, Array]] = []
-    width = 0
+    none, width = np.zeros(0, dtype=int), 0
+    entries: list[tuple[Array, Array, Array]] = [(none, none, np.zeros(0))]
     for cone, rows in program.runs:
         if cone.is_polyhedral:
             room = free[rows[0]] if isinstance(cone, ZeroCone) else y[rows[0]]
             entries.append((rows[0], width + np.arange(cone.dim), share * room))
             width += cone.dim
-            continue
-        if isinstance(cone, ExponentialCone):
+        elif isinstance(cone, ExponentialCone):
             blocks = margins_each(y[rows], _sizes(y[rows]), share)
             empty = (y[rows[:, 0]] == 0.0).astype(int)  # a face has no first column
             starts = width + np.cumsum(4 - empty) - 4
             used = np.nonzero(blocks)
             entries.append((rows[used[:2]], starts[used[0]] + used[2], blocks[used]))
             width += int(np.sum(4 - empty))
-            continue
-        for part in rows:
-            block = _about(cone, y[part], share)
-            whole.append((part, width, block))
-            width += block.shape[1]
-    return ConeMargins(entries, whole, width)
+        else:
+            for part in rows:
+                block = _about(cone, y[part], share)
+                used = np.nonzero(block)
+                entries.append((part[used[0]], width + used[1], block[used]))
+                width += block.shape[1]
+    at, columns, values = map(np.concatenate, zip(*entries, strict=True))
+    return sparse.coo_array((values, (at, columns)), shape=(program.b.size, width))
 
 
 def _about(cone: Cone, y: Array, share: float) -> Array:

@@ -260,15 +260,15 @@ def _assemble(
     bound = bound_of(
         program, subject.fit, x, subject.own, pair, R, enough, worth_it, convex, effort
     )
-    short = subject.shortfall(seen, bound.y)
+    short = subject.shortfall(seen, bound.pair.y)
     feasible = all(row.meets(tol) for row in seen.rows)
     known = scale > 0.0 and np.isfinite(rest) and np.isfinite(short)
     value = rest if feasible else rest - short  # of which violations explain a part
     best = Condition(BOUND, "dual_feasibility", value, scale) if known else None
     moved, near = _moved(subject, x, pair, bound, tol, best, worth_it and feasible)
-    apart = _apart(program, subject.own, x, bound.y, exact - rest)
+    apart = _apart(program, subject.own, x, bound.pair.y, exact - rest)
     reason, within = subject.curvature or curvature_words(bound.curvature), None
-    value, price = bound.value, bound.price
+    w, y, value, price, _ = bound.pair
     if reason:
         value, price = -np.inf, 0.0
     elif not np.isfinite(price):
@@ -291,7 +291,7 @@ def _assemble(
         sign=subject.sign,
         reason=reason,
         repaired=bound.moved,
-        dual={"y": bound.y, "w": bound.w, **subject.names.named(bound.y)},
+        dual={"y": y, "w": w, **subject.names.named(y)},
         dual_source="passed" if near and not missing else "constructed",
         moved=moved,
     )
@@ -343,7 +343,7 @@ def _dual_points(
     subject: Subject, x: Array, pair: Completed, bound: Bound
 ) -> Iterator[tuple[Array, Array, Array]]:
     """That of the bound and one near the passed one, with what they leave of the equality."""
-    yield bound.w, bound.y, bound.left
+    yield bound.pair.w, bound.pair.y, bound.pair.left
     program, to = subject.fit.program, subject.fit.scaled
     w, y = to.x_in(pair.w), to.y_in(pair.y)
     if np.all(np.isfinite(w)) and np.all(np.isfinite(y)):
@@ -389,8 +389,8 @@ def _apart(program: ConeProgram, own: Array, x: Array, y: Array, apart: float) -
 
 def _left_words(subject: Subject, bound: Bound) -> str:
     """What a residual takes away."""
-    j = int(np.argmax(np.abs(bound.left)))
-    left = f"{bound.left[j]:.2g} on {subject.names.column_name(j)}"
+    j = int(np.argmax(np.abs(bound.pair.left)))
+    left = f"{bound.pair.left[j]:.2g} on {subject.names.column_name(j)}"
     return (
         f"the multipliers leave {left}, and no exact ones "
         "were found near them, so there is no bound over all x"

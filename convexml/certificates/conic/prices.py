@@ -31,7 +31,7 @@ from ..algebra.dual_points import (
     unpriced,
 )
 from ..scale import ProgramUnits
-from .margin import margin_parts, nudged
+from .margin import margins, nudged
 from .program import times
 
 # Verified factorisations of G = B'B + P, for bounds on sqrt(r'G^-1 r).
@@ -317,19 +317,17 @@ def metric_at(
 
 def _moves(program: ConeProgram, y: Array, free: Array, share: float) -> tuple[Any, Any, Any]:
     """M, M'A and P, dense where they are small."""
-    found = margin_parts(program, y, free, share)
-    A, P, (m, n) = program.A, program.P, program.A.shape
-    if m * (found.width + n) <= SMALL:
-        M = found.dense(m)
+    M = margins(program, y, free, share)
+    A, P, (m, n), width = program.A, program.P, program.A.shape, M.shape[1]
+    if m * (width + n) <= SMALL:
+        M = M.toarray()
         return M, M.T @ A.toarray(), P.toarray()
     if program.is_polyhedral:  # M is diagonal
-        values = found.triplets()[0]
-        diagonal = sparse.csc_array((values, np.arange(m), np.arange(m + 1)), shape=(m, m))
-        return diagonal, times(A, values, np.ones(n)), P
-    if FULL * m * found.width < found.size and m * found.width <= DENSE_SIZE:
-        M = found.dense(m)
+        return M.tocsc(), times(A, M.data, np.ones(n)), P
+    if FULL * m * width < M.nnz and m * width <= DENSE_SIZE:
+        M = M.toarray()
         return M, np.asarray((A.T @ M).T), P
-    M = sparse.csc_array(found.triplets(), shape=(m, found.width))
+    M = M.tocsc()
     return M, sparse.csc_array(M.T @ A), P
 
 

@@ -195,42 +195,44 @@ class ScaledCone(NamedTuple):
         return y if inverse is None else np.asarray(inverse.solve(y) * (self.unit / self.cost))
 
 
+def in_units(
+    program: ConeProgram, columns: Array, rows: Any, unit: float = 1.0, cost: float = 1.0
+) -> ScaledCone:
+    """The program in these units; its constant and what its data may be off by stay behind."""
+    m = program.b.size
+    if rows.nnz == m:  # no boosts: the diagonal
+        A = times(program.A, rows.data, columns)
+    else:
+        A = times(rows @ program.A, np.ones(m), columns)
+    inside = ConeProgram(
+        times(program.P, columns / cost, columns),
+        unit * columns * program.q / cost,
+        A,
+        unit * (rows @ program.b),
+        program.cones,
+        pairs=program.pairs,
+    )
+    return ScaledCone(inside, columns, rows, unit, cost)
+
+
 def equilibrate_cone(program: ConeProgram) -> ScaledCone:
     """Scale columns, rows, right-hand side and objective to entries of size 1.
 
     Second-order cones also turn, by the Lorentz boosts that keep them: that evens out what stands
     for a quadratic, (1 + t, 1 - t, 2 v), where t is 1e12 when v is 1e6.
     """
-    columns, rows = np.ones(program.q.size), sparse.eye_array(program.b.size, format="csr")
-    unit, scaled = 1.0, program
+    found = in_units(program, np.ones(program.q.size), diagonal(np.ones(program.b.size)))
     for round_ in range(ROUNDS):
-        column, row, one = _ruiz(scaled)
-        columns, unit = _cut(columns * column), unit * one
-        rows = times(rows.T, np.ones(row.size), row).T
-        scaled = _in_units(program, columns, rows, unit)
+        column, row, one = _ruiz(found.program)
+        columns, unit = _cut(found.columns * column), found.unit * one
+        rows = times(found.rows.T, np.ones(row.size), row).T
+        found = in_units(program, columns, rows, unit)
         if round_ == ROUNDS - 1 or not any(isinstance(c, SecondOrder) for c in program.cones):
             break
-        rows = _boosts(scaled) @ rows
-        scaled = _in_units(program, columns, rows, unit)
-    sizes = np.concatenate([np.abs(scaled.q), _largest(scaled.P, 0)])
+        found = in_units(program, columns, _boosts(found.program) @ rows, unit)
+    sizes = np.concatenate([np.abs(found.program.q), _largest(found.program.P, 0)])
     cost = float(powers_of_two(float(np.max(sizes, initial=0.0)) or 1.0))
-    scaled = replace(scaled, P=scaled.P / cost, q=scaled.q / cost)
-    return ScaledCone(scaled, columns, rows, unit, cost)
-
-
-def _in_units(program: ConeProgram, columns: Array, rows: Any, unit: float) -> ConeProgram:
-    m = program.b.size
-    if rows.nnz == m:  # no boosts: the diagonal
-        A = times(program.A, rows.data, columns)
-    else:
-        A = times(rows @ program.A, np.ones(m), columns)
-    return ConeProgram(
-        times(program.P, columns, columns),
-        unit * columns * program.q,
-        A,
-        unit * (rows @ program.b),
-        program.cones,
-    )
+    return in_units(program, columns, rows, unit, cost)
 
 
 def times(matrix: Any, rows: Array, columns: Array) -> Any:
@@ -402,20 +404,12 @@ def fitted(program: ConeProgram, units: ProgramUnits) -> FittedProgram:
         factor = power_of_two(columns[0]) / columns[0]
         row, columns, cost = row * factor, columns * factor, cost * factor
     row, columns, cost = power_of_two(row), power_of_two(columns), float(power_of_two(cost))
-    inside = ConeProgram(
-        times(program.P, columns / cost, columns),
-        columns * program.q / cost,
-        times(program.A, 1.0 / row, columns),
-        program.b / row,
-        program.cones,
-        pairs=program.pairs,
-    )
-    scaled = ScaledCone(inside, columns, diagonal(1.0 / row), 1.0, cost)
+    scaled = in_units(program, columns, diagonal(1.0 / row), 1.0, cost)
     own = np.where(units.rows > 0.0, power_of_two(units.rows / row), 0.0)
     size = float(power_of_two(units.size / cost)) if units.size > 0.0 else 0.0
-    if _holds(program, scaled, row):
+    if _holds(program, scaled):
         return FittedProgram(scaled, ProgramUnits(size, own, np.ones(columns.size), 1.0))
-    one = ScaledCone(program, np.ones(columns.size), diagonal(np.ones(row.size)), 1.0, 1.0)
+    one = in_units(program, np.ones(columns.size), diagonal(np.ones(row.size)))
     return FittedProgram(one, units)
 
 
@@ -425,22 +419,19 @@ def diagonal(entries: Array) -> Any:
     return sparse.csr_array((entries, at[:-1], at), shape=(entries.size, entries.size))
 
 
-def _holds(program: ConeProgram, scaled: ScaledCone, row: Array) -> bool:
+def _holds(program: ConeProgram, scaled: ScaledCone) -> bool:
     """Whether nothing overflowed or was lost below the smallest float."""
-    inside = scaled.program
-    pairs = (
-        (program.P.data, inside.P.data),
-        (program.A.data, inside.A.data),
-        (program.q, inside.q),
-        (program.b, inside.b),
+    old, new = (
+        np.concatenate([part.P.data, part.A.data, part.q, part.b])
+        for part in (program, scaled.program)
     )
-    factors = np.concatenate([scaled.columns, row, [scaled.cost]])
+    factors = np.concatenate([scaled.columns, scaled.rows.data, [scaled.cost]])
     tiny = np.finfo(float).tiny
-    return bool(np.all((factors > tiny) & (factors < 1.0 / tiny))) and all(
-        new.size == old.size
+    return bool(
+        np.all((factors > tiny) & (factors < 1.0 / tiny))
+        and new.size == old.size
         and np.all(np.isfinite(new) & ((np.abs(new) >= tiny) | (new == 0.0)))
-        and np.count_nonzero(new) == np.count_nonzero(old)
-        for old, new in pairs
+        and np.array_equal(new != 0.0, old != 0.0)
     )
 
 

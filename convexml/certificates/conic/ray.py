@@ -197,9 +197,10 @@ def mixed(
     if interior is None or (found := nearby(interior, x)) is None:
         return None
     z, away = found.point, SAFE * found.step + room
-    if found.share > 0.0:
+    way, rounded = interior.point - z, 4.0 * EPS * (length(z) + length(interior.point))
+    if found.share * length(way) > rounded:
         z = (1.0 - found.share) * z + found.share * interior.point
-        away += 4.0 * EPS * (length(found.point) + length(interior.point))
+    away += SAFE * min(found.share * length(way), rounded)
     return (z, away) if inside(program, z, program.b, away, curved=True) else None
 
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from scipy.linalg import qr
-from scipy.sparse.linalg import lsqr
 
 from ...errors import SolverError
 from ...numerics import EPS, Array, length
@@ -24,8 +23,8 @@ from ...problem.cones import (
     cone_program_of,
 )
 from ..algebra.definite import definite_solver, powers_of_two
-from ..algebra.dual_points import Priced
-from ..algebra.polyhedron import LeastChange
+from ..algebra.dual_points import Priced, dual_residual
+from ..algebra.polyhedron import LeastChange, least_change
 from ..algebra.searchers import highs
 from ..algebra.sums import exact_residual
 from ..scale import ProgramUnits
@@ -98,15 +97,14 @@ def mixtures(program: ConeProgram, w: Array, y: Array) -> Iterator[tuple[Array, 
         An almost feasible dual point.
     """
     level = max(1.0, float(np.max(np.abs(y), initial=0.0)))
-    system = sparse.hstack([program.P, program.A.T], format="csc")
-    start = _on_equality(program, system, w, y)
+    start = on_equality(program, w, y)
     for margin in MARGINS:
         shift = margin * level * interior_point(program)
         try:
             inner_w, inner = solve_scaled(replace(program, q=program.q + program.A.T @ shift))
         except SolverError:
             continue
-        target = _on_equality(program, system, inner_w, inner + shift)
+        target = on_equality(program, inner_w, inner + shift)
         if not _inside(program, target[1]):
             continue
         found = False
@@ -119,14 +117,19 @@ def mixtures(program: ConeProgram, w: Array, y: Array) -> Iterator[tuple[Array, 
             return
 
 
-def _on_equality(
-    program: ConeProgram, system: sparse.csc_array, w: Array, y: Array
+def on_equality(
+    program: ConeProgram, w: Array, y: Array, reach: Array | None = None
 ) -> tuple[Array, Array]:
-    curved = abs(program.P).sum(axis=0) > 0.0
-    weights = np.concatenate([np.where(curved, np.maximum(np.abs(w), 1.0), 0.0), np.ones(y.size)])
-    change = LeastChange(system, weights)
+    """(w, y) after the least change that takes off what they leave of the equality, twice.
+
+    y moves in proportion to ``reach``, by default all of it alike, and w where P bends it.
+    """
+    curved = np.diff(program.P_by_row.indptr) > 0
+    weights = np.where(curved, np.maximum(np.abs(w), 1.0), 0.0)
+    reach = np.ones(y.size) if reach is None else reach
+    change = LeastChange(program.equality, np.concatenate([weights, reach]))
     for _ in range(2):
-        step = change(-program.stationarity(w, y))
+        step = change(-dual_residual(program, w, y))
         w, y = w + step[: w.size], y + step[w.size :]
     return w, y
 
@@ -320,19 +323,11 @@ def relax_by_vertex(program: ConeProgram, soft: Array) -> Relaxation | None:
 
 
 def _phase(program: ConeProgram, ways: Any) -> ConeProgram:
-    (m, n), k, A = program.A.shape, ways.shape[1], program.A
-    last = ways.indptr[1:]  # a row t >= 0 ends each column
-    data = np.concatenate([A.data, np.insert(-ways.data, last, -1.0)])
-    rows = np.concatenate([A.indices, np.insert(ways.indices, last, m + np.arange(k))])
-    ends = np.concatenate([A.indptr, A.nnz + last + np.arange(1, k + 1)])
-    A = sparse.csc_array((data, rows, ends), shape=(m + k, n + k))
-    return ConeProgram(
-        sparse.csc_array((n + k, n + k)),
-        np.concatenate([np.zeros(n), np.ones(k)]),
-        A,
-        np.concatenate([program.b, np.zeros(k)]),
-        (*program.cones, *((NonnegativeCone(k),) if k else ())),
-    )
+    n, k = program.q.size, ways.shape[1]
+    A = sparse.block_array([[program.A, -ways], [None, -sparse.eye_array(k)]], format="csc")
+    cost, b = np.repeat([0.0, 1.0], [n, k]), np.append(program.b, np.zeros(k))
+    none, more = sparse.csc_array((n + k, n + k)), (NonnegativeCone(k),) if k else ()
+    return ConeProgram(none, cost, A, b, (*program.cones, *more))
 
 
 def _read(program: ConeProgram, ways: Any, phase: ConeProgram, x: Array, y: Array) -> Relaxation:
@@ -372,7 +367,6 @@ STEPS = (1e-9, 1e-8, 1e-7)
 """How far inside, for the size of the multipliers; at least twice what the residual asks for."""
 FREE = 1e-9
 """What equality multipliers leave of A'e where they free the way inside."""
-ROUNDS = 60
 
 
 def inward_prices(
@@ -388,24 +382,14 @@ def inward_prices(
     equal = program.ruled_by(ZeroCone)
     e = np.where(equal, 0.0, interior_point(program))
     pull = program.A.T @ e
-    A = program.A_by_row
-    e[equal] = least(A[equal].T, -pull)
+    free = program.A_by_row[equal].T
+    e[equal] = least_change(free, -pull, np.ones(free.shape[1]))
     if not length(program.A.T @ e) <= FREE * length(pull):
         return
-    step = least(A.T, -program.stationarity(w, y))
-    level = float(np.max(np.abs(y), initial=0.0))
+    level, (w, at) = float(np.max(np.abs(y), initial=0.0)), on_equality(program, w, y)
     for share in STEPS:
-        t = max(share * level, 2.0 * share / STEPS[0] * length(step))
-        yield priced(program, w, y + step + t * e, units)
-
-
-def least(matrix: sparse.sparray, side: Array) -> Array:
-    """About the least solution of matrix z = side."""
-    size = length(side)
-    if matrix.shape[1] == 0 or not 0.0 < size < np.inf:
-        return np.zeros(matrix.shape[1])
-    found = lsqr(matrix, side / size, atol=1e-15, btol=1e-15, iter_lim=ROUNDS)[0]
-    return np.asarray(size * found)
+        t = max(share * level, 2.0 * share / STEPS[0] * length(at - y))
+        yield priced(program, w, at + t * e, units)
 
 
 # Directions along which nothing in a program changes: one coordinate of each may be left out.
