@@ -168,8 +168,7 @@ def slater(problem: Any) -> Slater:
     if words := posed.curvature:
         return Slater(None, reason=words)
     x, y = deepest(posed.program) or (None, None)
-    strict = strict_point(posed.program, x)
-    if strict is not None:
+    if (strict := strict_point(posed.program, x)) is not None:
         return _told(posed, *strict)
     y = None if y is None else no_interior(posed.program, y)
     if y is not None:

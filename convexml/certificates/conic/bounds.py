@@ -21,7 +21,6 @@ from ..algebra.dual_points import (
     rational_prices,
     unpriced,
 )
-from ..algebra.polyhedron import MANY
 from ..scale import ProgramUnits
 from .margin import nudged, repair_conic_dual, weights_of_multipliers
 from .prices import CLEAN, PASSED, Budget, approached, priced
@@ -308,12 +307,11 @@ def priced_candidates(
     mixed: bool = True,
 ) -> Iterator[Priced]:
     """Dual points near (w, y) with their prices, the cheapest to find first."""
-    allows = budget.allows
+    allows, is_small = budget.allows, program.b.size <= FEW
     if not program.q.any() and not program.P.nnz:  # of a constant multipliers of 0 say all
         yield unpriced(program, np.zeros_like(w), np.zeros_like(y))
     if allows(ROOM, PASSED):
         yield from bounded_prices(program, w, y)
-    is_small = program.b.size <= FEW
     if is_small and allows(ROOM, PASSED):
         yield priced(program, w, y, units)
     for inside in (lifted_prices, log_det_prices, inward_prices):
@@ -321,10 +319,8 @@ def priced_candidates(
             yield from inside(program, w, y, units)
     # Of a polyhedron, an ill-conditioned metric costs more than a point inside, which bounds more.
     flat = not is_small and program.is_polyhedral
-    # The multipliers of a linear program are often on the border of all that there are.
-    later = flat and mixed and not program.P.nnz and program.b.size <= MANY
-    if not is_small and not later and allows(ROOM, PASSED):
-        yield priced(program, w, y, units, quick=flat)
+    if not is_small and not flat and allows(ROOM, PASSED):
+        yield priced(program, w, y, units)
     clean = np.where(_inactive(program, x, y, units), 0.0, y)
     starts = [(y, PASSED)] if np.array_equal(clean, y) else [(y, PASSED), (clean, CLEAN)]
     for start, name in reversed(starts):
@@ -344,10 +340,9 @@ def priced_candidates(
     if not allows(FARTHER, *names):
         return
     idle = idle_columns(program)
-    if idle.size and allows(ROOM, PASSED):
-        yield priced(program, w, y, units, idle)
-    if len(starts) > 1 and allows(ROOM, CLEAN):
-        yield priced(program, w, clean, units, idle)
+    for start, name in starts:
+        if (idle.size or name == CLEAN) and allows(ROOM, name):
+            yield priced(program, w, start, units, idle)
     repaired = (
         priced(program, *repair_conic_dual(program, x, start, w), units, idle)
         for start, name in starts
@@ -362,8 +357,7 @@ def priced_candidates(
             if not allows(FARTHER, *names):
                 return
             if interior is not None:
-                pair = priced_inside(scaled.program, interior, *point)
-                yield _outside(program, scaled, pair)
+                yield _outside(program, scaled, priced_inside(scaled.program, interior, *point))
             yield priced(program, scaled.x_out(point[0]), scaled.y_out(point[1]), units, idle)
 
     # Inside of a polyhedron a mixture has its price; a repair may go on along the boundary.

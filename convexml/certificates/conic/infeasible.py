@@ -16,7 +16,7 @@ from ...numerics import Array, gamma
 from ...problem.cones import ConeProgram
 from ...problem.linear_program import LinearData
 from ...validation import positive_number
-from ..algebra.dual_points import Priced, alone, bounded_prices, rational_prices
+from ..algebra.dual_points import Priced, bounded_prices, rational_prices, unpriced
 from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
 from ..judge import absent, judge, violated
@@ -25,7 +25,7 @@ from .bounds import bound_of, priced_candidates
 from .linear_absence import farkas_multipliers
 from .linear_bound import LinearMultipliers, completed, dual_rows, read_multipliers
 from .margin import nudged
-from .prices import Budget, carried, priced, unpriced
+from .prices import Budget, priced
 from .program import conic_units, distances, fitted, linear_rows, row_sizes, share
 from .search import Completed, Relaxation, relax, relax_by_vertex
 
@@ -145,13 +145,13 @@ def _dual_points(
 ) -> Iterator[Priced]:
     """Points that are priced without units, then others near (0, y); ``terms`` sizes b'y."""
     none = np.zeros(program.q.size)
-    pair = carried(program, none, y)
+    pair = unpriced(program, none, nudged(program, y))
     yield pair
     # Of whole numbers multipliers are often multiples of the least of them.
     least = np.min(np.abs(y), where=np.abs(y) > NOISE, initial=1.0)
     yield unpriced(program, none, np.round(y / least))
     yield from rational_prices(program, none, y)
-    if not thorough and alone(program)[0].size:
+    if not thorough:
         yield from bounded_prices(program, none, y, pair)
     if thorough:
         own = replace(units(), size=terms)

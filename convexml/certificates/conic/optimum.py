@@ -32,7 +32,7 @@ from .program import (
     linear_rows,
     row_violations,
     share,
-    solve_plain,
+    solve_scaled,
     times,
 )
 from .ray import has_point_among, inside, mixed
@@ -131,7 +131,7 @@ def _candidates(fit: FittedProgram, z: Array, near: Iterable[Array]) -> Iterator
     yield next(near)
     if fit.program.b.size <= FEW:
         with suppress(SolverError):
-            yield solve_plain(fit.program.without_objective())[0]
+            yield solve_scaled(fit.program.without_objective(), plain=True)[0]
     yield from near
 
 

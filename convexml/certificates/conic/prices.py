@@ -65,11 +65,8 @@ class Dense:
         return (float(np.linalg.norm(self.X.T @ r)) + error) / np.sqrt(1.0 - self.short)
 
 
-def dense_factor(part: Any, bent: Any, quick: bool = False) -> Dense | None:
-    """R^-1 = X of a QR of [MA; P^(1/2)], and how far X'GX is from I, rounding included.
-
-    ``quick``: by a Cholesky alone, of what is well conditioned.
-    """
+def dense_factor(part: Any, bent: Any) -> Dense | None:
+    """R^-1 = X of a QR of [MA; P^(1/2)], and how far X'GX is from I, rounding included."""
     B, P = (each.toarray() if sparse.issparse(each) else each for each in (part, bent))
     filled, n = B.any(axis=1), P.shape[0]
     B = B if filled.all() else B[filled]
@@ -87,7 +84,7 @@ def dense_factor(part: Any, bent: Any, quick: bool = False) -> Dense | None:
         return None
     if diagonal:  # squares of its roots are its entries, but for their last digits
         B, used, inner = stacked, used[:0], inner[:0, :0]
-    for triangle in (_cholesky,) if quick else (_cholesky, _qr):
+    for triangle in (_cholesky, _qr):
         try:
             R = triangle(stacked)
             X, failed = dtrtri(R, lower=0) if n else (R, 0)
@@ -275,12 +272,10 @@ def metric_at(
     idle: Array | None,
     share: float,
     proved: bool = True,
-    quick: bool = False,
 ) -> Metric | None:
     """The metric of the slack at y, with a factorisation of G; None where it has none.
 
     ``value`` sizes the objective where the units do not; not ``proved``, no norm is bounded.
-    ``quick``: dense matrices are given up where they are ill conditioned.
     """
     size = units.size or abs(value)
     rows = np.maximum(np.abs(program.b), units.rows)
@@ -306,9 +301,7 @@ def metric_at(
         return None
     factor: Any = None
     if _is_dense(part, columns.size):
-        factor = dense_factor(part, bent, quick)
-        if factor is None and quick:
-            return None
+        factor = dense_factor(part, bent)
     if factor is None and columns.size <= SPARSE_COLUMNS:
         M, MA, part, bent = (sparse.csc_array(matrix) for matrix in (M, MA, part, bent))
         factor = sparse_factor(part, bent, proved)
@@ -373,7 +366,6 @@ def priced(
     units: ProgramUnits,
     idle: Array | None = None,
     share: float = 1.0,
-    quick: bool = False,
 ) -> Priced:
     """Move (w, y) to where P w + A'y + q is as small as floats allow, and price what is left.
 
@@ -395,14 +387,12 @@ def priced(
         Columns in which the equality follows from the others (``lineality.idle_columns``).
     share : float
         How much of its room everything may use, at most 1.
-    quick : bool
-        Whether dense matrices that are ill conditioned are not worth their factorisation.
     """
     best = unpriced(program, w, nudged(program, y))
     w, y, start, price, left = best
     if np.isfinite(price) or not np.isfinite(start):
         return best
-    metric = metric_at(program, y, units, start, idle, share, quick=quick)
+    metric = metric_at(program, y, units, start, idle, share)
     if metric is None:
         return best._replace(price=_carried(program, w, y, left))
     # Data that are off change what is left at y + M z, abs(z) <= 1: some z removes it (Brouwer).
@@ -419,14 +409,6 @@ def priced(
     if not np.isfinite(best.price):
         return best._replace(price=_carried(program, best.w, best.y, best.left))
     return best
-
-
-def carried(program: ConeProgram, w: Array, y: Array) -> Priced:
-    """``unpriced`` with a price also where rows of one variable carry all that is left."""
-    pair = unpriced(program, w, nudged(program, y))
-    if np.isfinite(pair.price) or not np.isfinite(pair.value):
-        return pair
-    return pair._replace(price=_carried(program, pair.w, pair.y, pair.left))
 
 
 def approached(

@@ -321,13 +321,15 @@ def _cut(scale: Any) -> Any:
     return np.clip(scale, 1.0 / RANGE, RANGE)
 
 
-def solve_scaled(program: ConeProgram, **settings: Any) -> tuple[Array, Array]:
+def solve_scaled(program: ConeProgram, plain: bool = False, **settings: Any) -> tuple[Array, Array]:
     """(x, y) in the program's own units: whatever Clarabel ended with.
 
     Parameters
     ----------
     program : ConeProgram
         A minimisation.
+    plain : bool
+        Whether its units are good as they are.
     **settings
         Of Clarabel; tolerances are 1e-10 unless said otherwise.
 
@@ -341,28 +343,18 @@ def solve_scaled(program: ConeProgram, **settings: Any) -> tuple[Array, Array]:
     SolverError
         Where Clarabel breaks down, panics included, or returns what is not finite.
     """
-    scaled = equilibrate_cone(program)
-    x, y = solve_plain(scaled.program, **settings)
-    x, y = scaled.x_out(x), scaled.y_out(y)
-    _require_finite(x, y)
-    return x, y
-
-
-def solve_plain(program: ConeProgram, **settings: Any) -> tuple[Array, Array]:
-    """``solve_scaled`` of a program whose units are good as they are."""
+    scaled = None if plain else equilibrate_cone(program)
     try:
-        x, _, y = solve_cone_program(program, **(TIGHT | settings))
+        x, _, y = solve_cone_program(scaled.program if scaled else program, **(TIGHT | settings))
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise SolverError(f"conic form: Clarabel broke down: {error}") from None
-    _require_finite(x, y)
-    return x, y
-
-
-def _require_finite(x: Array, y: Array) -> None:
+    if scaled:
+        x, y = scaled.x_out(x), scaled.y_out(y)
     if not (np.all(np.isfinite(x)) and np.all(np.isfinite(y))):
         raise SolverError("conic form: Clarabel returned entries that are not finite.")
+    return x, y
 
 
 # A cone program in the units that its data suggest: the same one in whatever units it is posed.

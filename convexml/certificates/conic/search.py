@@ -338,26 +338,15 @@ def _read(program: ConeProgram, ways: Any, phase: ConeProgram, x: Array, y: Arra
 
 def moves(program: ConeProgram, soft: Array) -> sparse.csc_array:
     """E: one column for each way in which a soft row or cone can move."""
-    rows, owners, values = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)], [np.zeros(0)]
-    count = 0
+    equal, below = (np.flatnonzero(program.ruled_by(c) & soft) for c in (ZeroCone, NonnegativeCone))
+    eye = sparse.eye_array(soft.size, format="csc")
+    blocks = [eye[:, equal], -eye[:, equal], eye[:, below]]
     for cone, run in program.runs:
-        if isinstance(cone, ZeroCone | NonnegativeCone):
-            free, ways = run.ravel()[soft[run.ravel()]], np.ones(1)
-            if isinstance(cone, ZeroCone):
-                ways = np.array([1.0, -1.0])
-            at, part = np.repeat(free, ways.size), np.tile(ways, free.size)
-            own = np.arange(at.size)
-        else:
-            whole, way = run[np.all(soft[run], axis=1)], inward(cone)
-            at, part = whole.ravel(), np.tile(way, len(whole))
-            own = np.repeat(np.arange(len(whole)), way.size)
-        rows.append(at)
-        owners.append(count + own)
-        values.append(part)
-        count += int(own[-1]) + 1 if own.size else 0
-    at, own, part = (np.concatenate(each) for each in (rows, owners, values))
-    at, own, part = (each[part != 0.0] for each in (at, own, part))
-    return sparse.csc_array((part, (at, own)), shape=(program.b.size, count))
+        whole = run[np.all(soft[run], axis=1)]
+        if not cone.is_polyhedral and whole.size:
+            ways = zip(inward(cone), whole.T, strict=True)
+            blocks.append(sum(part * eye[:, rows] for part, rows in ways if part))
+    return sparse.hstack(blocks, format="csc")
 
 
 # Semidefinite multipliers moved inside of their cones along a direction that is always there.
