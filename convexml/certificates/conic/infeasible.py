@@ -27,7 +27,7 @@ from .linear_bound import LinearMultipliers, completed, dual_rows, read_multipli
 from .margin import nudged
 from .prices import Budget, priced
 from .program import conic_units, distances, fitted, linear_rows, row_sizes, share
-from .search import Completed, Relaxation, relax, relax_by_vertex
+from .search import Completed, Relaxation, relax
 
 Fitted = Callable[[], ProgramUnits]
 """The units of the data, fitted where they are asked for: exact multipliers need none."""
@@ -104,12 +104,12 @@ def _candidates(
 ) -> Iterator[Array]:
     """Multipliers to try: of the smallest relaxation, those passed, and of linear rows alone."""
     small, least = min(program.A.shape) <= MANY, np.inf
-    for search in (relax_by_vertex, relax) if small else (relax, relax_by_vertex):
+    for vertex in (small, not small):
         with suppress(SolverError):
-            if least > 0.0 and (found := search(program, soft)) is not None:
-                least = found.total
-                relaxations.append(found)
-                yield found.y
+            if least > 0.0:
+                relaxations.append(relax(program, soft, vertex))
+                least = relaxations[-1].total
+                yield relaxations[-1].y
     if passed is not None:
         yield passed
     data, rows = linear_rows(program)

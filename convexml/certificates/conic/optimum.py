@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, tee
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ...numerics import EPS, Array, length
 from ...problem.cones import ConeProgram, NonnegativeCone, ZeroCone
 from ...problem.linear_program import LinearData
 from ..algebra.dual_points import dual_residual, dual_value
-from ..algebra.polyhedron import LeastChange, relative_interior
+from ..algebra.polyhedron import least_change, relative_interior
 from ..certificate import Certificate, Verdict
 from ..judge import BOUND, bounded, is_better, judge, refuted, without_unit
 from ..scale import program_scale
@@ -114,25 +114,10 @@ def unmet(subject: Subject, x: Array) -> str:
         return "" if plausible(_binding(subject.fit), z) or subject.meets(x) else UNMET
     if subject.meets(x):
         return ""
-    near: Iterable[Array] = _near(program, z)
-    if subject.comparable:
-        near = list(near)
-        if any(subject.meets(to.x_out(point)) for point in near[1:]):
-            return ""
-    return "" if has_point_among(program, _candidates(subject.fit, z, near)) else UNMET
-
-
-def _candidates(fit: FittedProgram, z: Array, near: Iterable[Array]) -> Iterator[Array]:
-    """Points near z.
-
-    Few rows are quickly solved without an objective, as they are: what comes back is in the middle.
-    """
-    near = iter(near)
-    yield next(near)
-    if fit.program.b.size <= FEW:
-        with suppress(SolverError):
-            yield solve_scaled(fit.program.without_objective(), plain=True)[0]
-    yield from near
+    near, again = tee(_near(program, z))
+    if subject.comparable and any(subject.meets(to.x_out(point)) for point in again):
+        return ""
+    return "" if has_point_among(program, near) else UNMET
 
 
 def _binding(fit: FittedProgram) -> LinearData:
@@ -166,17 +151,23 @@ def _binding(fit: FittedProgram) -> LinearData:
 
 
 def _near(program: ConeProgram, z: Array) -> Iterator[Array]:
-    """z, and points on the equalities whose other slacks are about a multiple of ``inward``."""
+    """z, points on the equalities whose other slacks are about a multiple of ``inward``, a middle.
+
+    Few rows are quickly solved without an objective, as they are: what comes back is in the middle.
+    """
     yield z
     equal, slack = program.ruled_by(ZeroCone), program.slack(z)
     target = interior_point(program) * float(np.max(np.abs(slack), initial=0.0))
     weights = np.where(equal, 1.0, PULL)
     system = times(program.A, weights, np.ones(z.size))
     side = weights * np.where(equal, slack, slack - target)
-    if np.all(np.isfinite(side)):
-        step = LeastChange(system, np.ones(z.size))(side)
+    step = least_change(system, side, np.ones(z.size))
+    if np.any(step):
         yield z + step
         yield z + 1e-2 * step
+    if program.b.size <= FEW:
+        with suppress(SolverError):
+            yield solve_scaled(program.without_objective(), plain=True)[0]
 
 
 WITNESS = 1e-2

@@ -36,16 +36,7 @@ def conic_objective(program: ConeProgram, x: Array) -> float:
 def row_violations(program: ConeProgram, x: Array) -> tuple[Array, Array]:
     """The slack b - A x, rounded once, and how far it is outside of the cones, entry by entry."""
     slack = -exact_residual(program.A_by_row, x, program.b)
-    outside = np.zeros(slack.size)
-    for cone, rows in program.runs:
-        match cone:
-            case ZeroCone():
-                outside[rows] = slack[rows]
-            case NonnegativeCone():
-                outside[rows] = np.minimum(slack[rows], 0.0)
-            case _:
-                outside[rows] = slack[rows] - cone.project_each(slack[rows])
-    return slack, outside
+    return slack, slack - program.project(slack)
 
 
 def linear_rows(program: ConeProgram, wanted: Array | bool = True) -> tuple[LinearData, Array]:

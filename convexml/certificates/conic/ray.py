@@ -212,19 +212,14 @@ def _is_outside(program: ConeProgram, A: Any, x: Array, b: Array) -> bool:
     return bool(np.any(broken & program.ruled_by(ZeroCone, NonnegativeCone)))
 
 
-def in_cone(cone: Cone, s: Array, strictly: bool = False) -> bool:
-    """Whether s is in a curved cone for certain; ``strictly``: inside of it."""
-    if strictly:
-        return bool(np.any(s)) and _ball(cone, s, 0.0)
+def in_cone(cone: Cone, s: Array) -> bool:
+    """Whether s is in a curved cone for certain."""
     return _holds(cone, s, 0.0 * s, 0.0 * s, 0.0)
 
 
-def in_face(cone: Semidefinite, s: Array, room: float) -> bool:
-    """Whether s is inside of the face of the rows and columns it has, with all about it there."""
-    matrix = cone.matrix(s)
-    used = np.flatnonzero(np.any(matrix != 0.0, axis=0))
-    own = Semidefinite(used.size * (used.size + 1) // 2)
-    return used.size > 0 and _ball(own, own.vector(matrix[np.ix_(used, used)]), room)
+def strictly_in(cone: Cone, s: Array, room: float = 0.0) -> bool:
+    """Whether s != 0 is inside of a curved cone, with all about it; a matrix of the rows it has."""
+    return bool(np.any(s)) and _ball(cone, s, room, True)
 
 
 def _holds(cone: Cone, s: Array, rest: Array, off: Array, away: float) -> bool:
@@ -258,9 +253,9 @@ def _on_face(cone: Cone, s: Array) -> bool:
     return not np.any(s)
 
 
-def _ball(cone: Cone, s: Array, room: float) -> bool:
-    """Whether a ball about s is in K."""
-    size, alone = float(np.linalg.norm(s)), room == 0.0
+def _ball(cone: Cone, s: Array, room: float, face: bool = False) -> bool:
+    """Whether a ball about s is in K; ``face``: one of matrices without the rows that s has not."""
+    size, alone = float(np.linalg.norm(s)), face or room == 0.0
     room = SAFE * room + 8.0 * (s.size + 4) * EPS * size
     match cone:
         case SecondOrder():

@@ -277,7 +277,7 @@ class Relaxation(NamedTuple):
         }
 
 
-def relax(program: ConeProgram, soft: Array) -> Relaxation:
+def relax(program: ConeProgram, soft: Array, vertex: bool = False) -> Relaxation:
     """Minimise sum(t) subject to A x + s = b + E t, s in K, t >= 0.
 
     E moves equalities both ways, inequalities apart, and other cones along a direction inside
@@ -291,47 +291,34 @@ def relax(program: ConeProgram, soft: Array) -> Relaxation:
         Its objective plays no part.
     soft : mask, shape (m,)
         The rows that may be relaxed.
+    vertex : bool
+        By HiGHS, whose multipliers are sparse and about exact; linear programs only.
 
     Returns
     -------
     Relaxation
-        As Clarabel found it: to be verified.
+        As Clarabel or HiGHS found it: to be verified.
 
     Raises
     ------
     SolverError
-        Where Clarabel breaks down.
+        Where they break down, or curved cones are asked of HiGHS.
     """
     ways = moves(program, soft)
-    phase = _phase(program, ways)
-    return _read(program, ways, phase, *solve_scaled(phase))
-
-
-def relax_by_vertex(program: ConeProgram, soft: Array) -> Relaxation | None:
-    """``relax`` by HiGHS, whose multipliers are sparse and about exact; linear programs only."""
-    if not program.is_polyhedral:
-        return None
-    ways = moves(program, soft)
-    phase = _phase(program, ways)
-    data, rows = linear_rows(phase)
-    found = highs(data)
-    if found.x is None or found.lambda_ub is None or found.nu is None:
-        return None
-    y = np.zeros(phase.b.size)
-    y[rows] = np.concatenate([found.lambda_ub, found.nu])
-    return _read(program, ways, phase, found.x, y)
-
-
-def _phase(program: ConeProgram, ways: Any) -> ConeProgram:
     n, k = program.q.size, ways.shape[1]
     A = sparse.block_array([[program.A, -ways], [None, -sparse.eye_array(k)]], format="csc")
     cost, b = np.repeat([0.0, 1.0], [n, k]), np.append(program.b, np.zeros(k))
     none, more = sparse.csc_array((n + k, n + k)), (NonnegativeCone(k),) if k else ()
-    return ConeProgram(none, cost, A, b, (*program.cones, *more))
-
-
-def _read(program: ConeProgram, ways: Any, phase: ConeProgram, x: Array, y: Array) -> Relaxation:
-    n = program.q.size
+    phase = ConeProgram(none, cost, A, b, (*program.cones, *more))
+    if vertex:
+        data, rows = linear_rows(phase)
+        found = highs(data) if program.is_polyhedral else None
+        if found is None or found.x is None or found.lambda_ub is None or found.nu is None:
+            raise SolverError("conic form: HiGHS has no vertex of the smallest relaxation.")
+        x, y = found.x, np.zeros(b.size)
+        y[rows] = np.concatenate([found.lambda_ub, found.nu])
+    else:
+        x, y = solve_scaled(phase)
     t = np.maximum(x[n:], 0.0)
     return Relaxation(x[:n], ways @ t, float(t.sum()), y[: program.b.size], phase, x, y, ways)
 

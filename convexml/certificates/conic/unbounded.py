@@ -34,9 +34,9 @@ from .ray import (
     has_point_among,
     has_ray_among,
     in_cone,
-    in_face,
     rays_of,
     recombined,
+    strictly_in,
 )
 from .search import deepest, interior_point, relax
 
@@ -125,21 +125,21 @@ def _turns(cone: Cone, A: Any, s: Array, u: Array, low: Array, off: Array) -> Pa
             away = ~_face(cone, u)
             stays = not (np.any(low[away]) or np.any(off[away]))
             rows = own[np.flatnonzero(away)]
-            inner = stays and in_face(cone, u, length(low) + length(off))
+            inner = stays and strictly_in(cone, u, length(low) + length(off))
             return (ZeroCone(rows.shape[0]), rows) if inner else None
     if not known:
         return None
-    if in_cone(cone, u, strictly=True):
+    if strictly_in(cone, u):
         return ZeroCone(0), own[:0]
     if isinstance(cone, ExponentialCone) and u[2] > 0.0:
-        inner = in_cone(cone, s, True) and bool(u[0] <= 0.0 and u[1] == 0.0)
+        inner = strictly_in(cone, s) and bool(u[0] <= 0.0 and u[1] == 0.0)
         return (ZeroCone(1), own[[1]]) if inner else None
     if isinstance(cone, SecondOrder) and u[0] > 0.0:
         turned = np.concatenate([u[:1], -u[1:]])
         row = sparse.csr_array(turned[None, :])
         product, rest = exact_pair(sparse.csr_array(A.T), turned)
         exact = np.array_equal((row @ A).toarray()[0], product) and not np.any(rest)
-        inner = in_cone(cone, s, True) and exact_dot(u, turned) >= 0.0
+        inner = strictly_in(cone, s) and exact_dot(u, turned) >= 0.0
         return (NonnegativeCone(1), row) if inner and exact else None
     return (cone, own) if in_cone(cone, u) else None
 
