@@ -33,7 +33,7 @@ from .linear_bound import (
     sizes_of_multipliers,
     violations,
 )
-from .ray import has_point, is_ray
+from .ray import has_point_among, has_ray_among, rays_of
 
 # Farkas multipliers of rows, found by HiGHS or in rationals: to be verified by whoever asks.
 
@@ -119,11 +119,11 @@ def certify_unbounded(
     if broken:
         where = "the point is not feasible" if broken[0] in feasible else "the ray leaves"
         reason = f"{where}: {violated(broken[0])}"
-    elif not is_ray(program, scaled.inside(passed)):
+    elif not has_ray_among(rays_of(program), [scaled.inside(passed)]):
         reason = (
             f"the objective is not known to fall along an exact ray nearby: c'ray = {falls:.3g}"
         )
-    elif not has_point(program, scaled.inside(point)):
+    elif not has_point_among(program, [scaled.inside(point)]):
         reason = "no exactly feasible point is known near the point"
     else:
         proven = True
