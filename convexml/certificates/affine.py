@@ -204,9 +204,7 @@ class AffineSum(SumOfTerms):
             return every
         return np.setdiff1d(every, dependence(np.vstack(rows)).exact)
 
-    def dual_point(
-        self, images: Sequence[Pair], given: Sequence[Array], before: Sequence[Pair]
-    ) -> list[Pair]:
+    def dual_point(self, given: Sequence[Array], before: Sequence[Pair]) -> list[Pair]:
         """All u_k, and how far exact ones may be from them."""
         functions, kept = [part.function for part in self.parts], self.columns
         start = [f.clip(u) for f, u in zip(functions, given, strict=True)]

@@ -249,7 +249,7 @@ class Fusion(Approximation):
         for V in islice(self.climbs(start), 0, FUSION_STEPS, FUSION_ROUND):
             U = self.merged(self.X - self.A.T @ V)
             images, cost = self.images(U), self.cost(U)
-            own = self.dual_point(images, [V], self.completed([V]))
+            own = self.dual_point([V], self.completed([V]))
             yield U, V, _share(cost, cost - self.excess(images, own))
 
     def climbs(self, V: Array) -> Iterator[Array]:

@@ -34,7 +34,7 @@ def certify_sum(
     names = [term.dual for term in problem.terms[1:]]
     given = [dual[name] for name in names]
     before = problem.completed(given)
-    near = problem.dual_point(images, given, before)
+    near = problem.dual_point(given, before)
     own = problem.named([u for u, _ in near[1:]], given)
     repaired = max(map(_apart, own, given)) if passed else 0.0
     given = given if passed else own

@@ -274,10 +274,6 @@ class ArrayProblem(Problem):
         """D at a dual point; -inf where it is infeasible."""
         return float(self.program.dual_value(*(dual[name] for name in self.shapes()[1])))
 
-    def _value_rounding(self, point: Arrays) -> float:
-        """What P of a feasible point may be off by."""
-        return float(self.program.value_rounding(*self._taken(point)))
-
     def _judge_by(self, point: Arrays, dual: Arrays, tol: float, *, passed: bool) -> Certificate:
         """Judge a point as it is by these dual arrays; those that are not there are constructed.
 
@@ -303,7 +299,8 @@ class ArrayProblem(Problem):
         best = self._improved(found.dual, self._closer * found.tol)
         if best is None:
             return None
-        lost = self._value_rounding(point) + self._value_rounding(best[0])
+        taken = map(self._taken, (point, best[0]))
+        lost = float(sum(self.program.value_rounding(*each) for each in taken))
         again = partial(self._judge_by, point, best[1], found.tol, passed=False)
         if self._is_closed:
             return Better(best[0], self.program.cost(*self._taken(best[0])), lost)

@@ -253,7 +253,7 @@ class Summand:
     ----------
     function : ConvexFunction
     map : Map, optional
-        None where it is x, and where the sum takes the products itself.
+        None where it is x.
     dual : str
         The name of its multipliers, of all but f_0; they are ``sign`` times the u in the
         subdifferential of f.
@@ -378,15 +378,11 @@ class SumOfTerms(ABC):
                 slacks.append(products(term.slack, f.terms(z, u)))
         return [*slopes, *feasible, *domains, *slacks]
 
-    def dual_point(
-        self, images: Sequence[Pair], given: Sequence[Array], before: Sequence[Pair]
-    ) -> list[Pair]:
+    def dual_point(self, given: Sequence[Array], before: Sequence[Pair]) -> list[Pair]:
         """All u_k of multipliers near those given, for which an exact dual point is that near.
 
         Parameters
         ----------
-        images : sequence of pairs
-            Of the point that is to be judged.
         given : sequence of array
         before : sequence of pairs
             ``completed`` of these.

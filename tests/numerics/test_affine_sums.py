@@ -168,7 +168,7 @@ def check(seed: int, count: int = 50) -> int:
             # What is next to dual points, and slopes at the point: of these nothing but h is left.
             near = [u * (1.0 + moved * rng.normal(size=u.size)) for u in given]
             for own in (near, list(map(slopes, problem.parts, images[1:], given))):
-                found = problem.excess(images, problem.dual_point(images, own, ()))
+                found = problem.excess(images, problem.dual_point(own, ()))
                 finite += found < np.inf
                 assert found == np.inf or not ball(found) < true, (seed, k, names, moved)
     return finite
