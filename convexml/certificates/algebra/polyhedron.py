@@ -359,12 +359,13 @@ class Widest(NamedTuple):
 
 def relative_interior(data: LinearData) -> Interior | None:
     """Find a point with room, by one linear program; None where none is verified."""
-    found = widest(data)
+    k = data.constraints[1].size - data.b_eq.size
+    found = widest(data, k > MANY or (k > SOME and not _has_slacks(data)))
     return None if found is None else verified_interior(data, found)
 
 
-def widest(data: LinearData) -> Widest | None:
-    """A point with room where there can be room, as a solver finds it.
+def widest(data: LinearData, inward: bool = False) -> Widest | None:
+    """A point with room where there can be room, by a simplex method or by one from the inside.
 
     It maximises the sum of t over A_ub z + t <= b_ub tau, A_eq z = b_eq tau, lower tau + t <= z
     <= upper tau - t, 0 <= t <= 1, tau >= 1: then t is 1 where there can be room, and 0 where not.
@@ -390,7 +391,6 @@ def widest(data: LinearData) -> Widest | None:
         np.concatenate([np.full(data.n, -np.inf), [1.0], np.zeros(k)]),
         np.concatenate([np.full(data.n + 1, np.inf), np.ones(k)]),
     )
-    inward = k > MANY or (k > SOME and not _has_slacks(data))
     found = _central(search) if inward else highs(search).x
     if found is None:
         return None

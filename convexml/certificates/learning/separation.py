@@ -268,7 +268,7 @@ def _by_linear_program(way: Recession) -> Iterator[tuple[Array, Array | None]]:
             found = Widest(point, found.active, none, none)
     else:
         found = widest(cone)
-    if found is None:
+    if found is None or found.active.all():
         return
     x[used] = found.point.reshape(-1, way.classes)
     yield way.inside(x.ravel()), None
