@@ -225,8 +225,8 @@ def margins(program: ConeProgram, y: Array, free: Array, share: float) -> Any:
         else:
             for part in rows:
                 block = _about(cone, y[part], share)
-                used = np.nonzero(block)
-                entries.append((part[used[0]], width + used[1], block[used]))
+                inner = np.indices(block.shape).reshape(2, -1)
+                entries.append((part[inner[0]], width + inner[1], block.ravel()))
                 width += block.shape[1]
     at, columns, values = map(np.concatenate, zip(*entries, strict=True))
     return sparse.coo_array((values, (at, columns)), shape=(program.b.size, width))

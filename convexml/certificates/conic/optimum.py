@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import chain, tee
 
 import numpy as np
+from scipy.sparse.linalg import lsqr
 
 from ...errors import SolverError
 from ...formulas import Condition, worst
@@ -15,7 +16,7 @@ from ...numerics import EPS, Array, length
 from ...problem.cones import ConeProgram, NonnegativeCone, ZeroCone
 from ...problem.linear_program import LinearData
 from ..algebra.dual_points import dual_residual, dual_value
-from ..algebra.polyhedron import least_change, relative_interior
+from ..algebra.polyhedron import relative_interior
 from ..certificate import Certificate, Verdict
 from ..judge import BOUND, bounded, is_better, judge, refuted, without_unit
 from ..scale import program_scale
@@ -92,8 +93,10 @@ FEW = 300
 """Rows up to which a solver is faster than a search for a point nearby."""
 LARGEST = 1500
 """Rows up to which another point is looked for."""
-PULL = 1e-3
+PULL, ROUNDS = 1e-3, 100
 """Of the least-squares problem that looks for a point inside before a solver does."""
+SMALL = 20_000
+"""Entries up to which it is solved at once."""
 UNMET = (
     "the constraints are met to within tol only, and no point is known that meets them to rounding"
 )
@@ -161,8 +164,11 @@ def _near(program: ConeProgram, z: Array) -> Iterator[Array]:
     weights = np.where(equal, 1.0, PULL)
     system = times(program.A, weights, np.ones(z.size))
     side = weights * np.where(equal, slack, slack - target)
-    step = least_change(system, side, np.ones(z.size))
-    if np.any(step):
+    if np.all(np.isfinite(side)):
+        if system.shape[0] * system.shape[1] <= SMALL:
+            step = np.linalg.lstsq(system.toarray(), side, rcond=None)[0]
+        else:
+            step = lsqr(system, side, atol=1e-12, btol=1e-12, iter_lim=ROUNDS)[0]
         yield z + step
         yield z + 1e-2 * step
     if program.b.size <= FEW:

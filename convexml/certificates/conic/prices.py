@@ -321,6 +321,7 @@ def _moves(program: ConeProgram, y: Array, free: Array, share: float) -> tuple[A
         M = M.toarray()
         return M, np.asarray((A.T @ M).T), P
     M = M.tocsc()
+    M.eliminate_zeros()  # of blocks, which tell above whether M is full
     return M, sparse.csc_array(M.T @ A), P
 
 
