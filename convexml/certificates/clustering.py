@@ -27,6 +27,7 @@ from ..problem.geometry import averaging, centred, nonnegative, splitting_steps
 from ..problem.terms import Approximation, Pairs, Squares, Summand
 from .algebra.definite import semidefinite_within
 from .judge import ClosedForm, DualBound, Limit
+from .scale import learning_scale, relative
 
 STEPS = 4000
 """Of the splitting, at most."""
@@ -165,8 +166,7 @@ class Partition(ClosedForm):
 
 def _share(value: float, bound: float) -> float:
     """Their relative gap, up to rounding."""
-    size = max(abs(value), abs(bound))
-    return max(value - bound, 0.0) / size if size > 0.0 else 0.0
+    return relative(max(value - bound, 0.0), learning_scale(value, bound))
 
 
 # Points that may merge, (1/2) sum_i |x_i - U_i|^2 + sum_p r_p |(A U)_p|, A the differences of

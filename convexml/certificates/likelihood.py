@@ -121,7 +121,8 @@ class Precision(ClosedForm):
         used = self.nearest(W)
         value, lost = log_det(used, self.away(used))
         sizes = self.sizes + self.lam * ~np.eye(self.d, dtype=bool)
-        row = worst(self.box, "dual_feasibility", W - used, sizes, self.away(used))
+        box = "W_jj = S_jj, |W_ij - S_ij| <= lam" if self.lam > 0.0 else "W = S"
+        row = worst(box, "dual_feasibility", W - used, sizes, self.away(used))
         value += self.d
         return DualBound(value, lost + 4.0 * UNIT * abs(value), [row], (used,))
 
@@ -145,7 +146,8 @@ class Precision(ClosedForm):
         with np.errstate(divide="ignore", invalid="ignore"):
             product = np.where(roots > 0.0, (symmetric @ W) * (roots[:, None] / roots), 0.0)
         row = worst("Theta W = I", "stationarity", product - np.eye(self.d))
-        return 0.0, [row, products(self.slackness, terms)]
+        more = " + lam |Theta_ij| = 0, i != j" if self.lam > 0.0 else " = 0"
+        return 0.0, [row, products(f"Theta_ij (S_ij - W_ij){more}", terms)]
 
     def certify(
         self, Theta: Array, *given: Array | None, tol: float, passed: bool = False
@@ -182,17 +184,6 @@ class Precision(ClosedForm):
             return Better({"Theta": best}, self.cost(best), lost, again)
 
         return settled(found, better, with_own=W is None)
-
-    @property
-    def box(self) -> str:
-        """The constraints of W in words."""
-        return "W_jj = S_jj, |W_ij - S_ij| <= lam" if self.lam > 0.0 else "W = S"
-
-    @property
-    def slackness(self) -> str:
-        """What Theta_ij and the room of W_ij are to each other, in words."""
-        slack = "Theta_ij (S_ij - W_ij)"
-        return f"{slack} + lam |Theta_ij| = 0, i != j" if self.lam > 0.0 else f"{slack} = 0"
 
 
 def _inverse(M: Array) -> Array:

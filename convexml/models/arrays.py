@@ -217,23 +217,6 @@ def conclude(
     )
 
 
-def judge_stored(
-    problem: ArrayProblem,
-    primal: Mapping[str, Array],
-    dual: Mapping[str, Array],
-    document: Mapping[str, Any],
-) -> Solution:
-    """Certify a stored point, or look again for the evidence that there is none."""
-    tol, solver = float(document.get("tol", 1e-6)), document.get("solver", "")
-    if primal:
-        certificate = problem._judge(dict(primal), dict(dual), tol, search=True)
-        return conclude(problem, certificate, solver, dict(primal))
-    evidence = problem._absence(tol)
-    if evidence is None:
-        raise InputError(f"{problem.name}: the stored solution has no point.")
-    return conclude(problem, evidence, solver)
-
-
 class ArrayProblem(Problem):
     """A convex problem in named arrays, with a certificate of its own.
 
@@ -514,10 +497,15 @@ class ArrayProblem(Problem):
     # -- stored, posed with CVXPY ----------------------------------------------------------------
 
     def recertify(self, primal: Arrays, dual: Arrays, document: dict[str, Any]) -> Solution:
-        """Judge a stored point anew; its status follows from the new certificate."""
+        """Judge a stored point anew, or look again for the evidence that there is none."""
+        tol, solver = float(document.get("tol", 1e-6)), document.get("solver", "")
         if primal:
             primal, dual = self._read("from_json", (), primal | dual)
-        return judge_stored(self, primal, dual, document)
+            return conclude(self, self._judge(primal, dual, tol, search=True), solver, primal)
+        evidence = self._absence(tol)
+        if evidence is None:
+            raise InputError(f"{self.name}: the stored solution has no point.")
+        return conclude(self, evidence, solver)
 
     def _set_hyperparameter(self, name: str, value: Any) -> None:
         self._hyper, self._last = self._check(**(self._hyper | {name: value})), None

@@ -141,13 +141,9 @@ class LPBoost(Boosted):
     @cached_property
     def program(self) -> Margins:
         """The problem as its certificate sees it."""
-        return Margins(self._signed, self._samples.weights / (self.nu * self._total))
-
-    @cached_property
-    def _signed(self) -> Any:
-        """y_i H_ij."""
         H, y = self._samples.X, self._samples.y[:, None]
-        return H.multiply(y).tocsc() if hasattr(H, "indptr") else y * H
+        A = H.multiply(y).tocsc() if hasattr(H, "indptr") else y * H
+        return Margins(A, self._samples.weights / (self.nu * self._total))
 
     # -- as the base asks ------------------------------------------------------------------------
 

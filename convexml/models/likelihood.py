@@ -249,11 +249,6 @@ class GaussianLikelihood(Gaussians):
         return {"lam": nonnegative_number(hyper["lam"], self.name, "lam")}
 
     @property
-    def precision(self) -> Precision:
-        """The problem as its certificate sees it."""
-        return Precision(self.moments.S, self.moments.noise, self.lam)
-
-    @property
     def lam_max(self) -> float:
         """The smallest lam for which Theta is diagonal: the largest covariance of two features."""
         return float(np.max(np.abs(np.triu(self.moments.S, 1)), initial=0.0))
@@ -261,7 +256,7 @@ class GaussianLikelihood(Gaussians):
     # -- as the base asks ------------------------------------------------------------------------
 
     def _parts(self) -> Parts:
-        return [("", 1.0, self.precision)]
+        return [("", 1.0, Precision(self.moments.S, self.moments.noise, self.lam))]
 
     @property
     def _asks(self) -> bool:
