@@ -30,7 +30,6 @@ ALL_OF_THEM = 1500
 """Up to this many samples, all are left free: the bound is then D* itself."""
 TOLERANCES = (1e-11, 1e-8)
 """Asked of the conic solver in turn; what it returns is repaired and evaluated by us."""
-SNAP = 1e-9
 
 
 def restore_dual(objective: Objective, z: Array, best: DualPoint) -> DualPoint:
@@ -93,17 +92,7 @@ def _maximise(objective: Objective, z: Array, chosen: Array) -> DualPoint | None
         return None
     full = fixed.copy()
     full[chosen] = scale * u.value
-    points = (repair_dual(objective, v) for v in (full, _snapped(objective, full)))
-    return max(points, key=lambda point: point.value)
-
-
-def _snapped(objective: Objective, u: Array) -> Array:
-    """U with what is within the solver's accuracy of 0, or of an end of its box, put there."""
-    near = SNAP * objective.c * float(np.max(np.abs(u) / objective.c))
-    u = np.where(np.abs(u) <= near, 0.0, u)
-    for end in objective.dual_bounds():
-        u = np.where(np.abs(u - end) <= near, end, u)
-    return u
+    return repair_dual(objective, full)
 
 
 def ask_clarabel(problem: Any, **settings: Any) -> bool:
@@ -282,16 +271,11 @@ def _steps(
     objective: Objective, start: PrimalPoint, hint: Array | None, most: float
 ) -> Iterator[tuple[NewtonPoint, DualPoint]]:
     """Points that a step leads to, and the dual points that belong to them, repaired."""
-    if not objective.loss.is_smooth:
-        for point in kinked_candidates(objective, start, hint, most):
-            yield point, repair_dual(objective, point.u)
-        return
-    for point in newton_candidates(objective, start, most):
-        with np.errstate(over="ignore"):
-            z = objective.predict(point.w, point.b)
-            metric = objective.loss_curvature(z)
-        if np.all(np.isfinite(metric)):
-            yield point, repair_dual(objective, point.u, metric)
+    if objective.loss.is_smooth:
+        points = newton_candidates(objective, start, most)
+    else:
+        points = kinked_candidates(objective, start, hint, most)
+    for point in points:
         yield point, repair_dual(objective, point.u)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from math import isfinite
 from typing import Any
 
@@ -18,9 +19,9 @@ from ...problem import Frame, Objective, frame_of, parameters_of, pose_primal
 from ...problem.frame import SeveralTargets
 from ...problem.kernel import KernelObjective
 from ..certificate import Certificate, Verdict
-from ..judge import judge, judged, refuted
+from ..judge import judged, refuted
 from ..rounding import compensated_matvec
-from ..scale import learning_scale, relative
+from ..scale import learning_scale
 from .dual import SMALL_ENOUGH as FEW_ENTRIES
 from .dual import ask_clarabel, kinked_candidates, newton_candidates, plain_dual, step_down
 from .existence import met_exactly, met_within, not_met_near, price_of_meeting
@@ -197,6 +198,7 @@ def _from_conic_solver(objective: Objective) -> Iterator[tuple[Array, float]]:
 
 MET = 1e-9
 """Row-relative residual at which an equality counts as met while an algorithm runs."""
+BEYOND = "No bound: what the intercepts are rounded by is beyond float64."
 NEAR = 1e-3
 """A relative gap for which an algorithm's own dual point needs no other beside it."""
 
@@ -212,6 +214,7 @@ def certify_objective(
     solver_dual: Array | None = None,
     refute: bool = True,
     stationary: bool = True,
+    price: Callable[[Array], float] | None = None,
 ) -> Certificate:
     """Certify (w, b), with the dual point u judged as it is or constructed where it is None.
 
@@ -231,6 +234,8 @@ def certify_objective(
         Whether to look for a better point when the claim is not certified.
     stationary : bool
         Whether stationarity in w is among the conditions.
+    price : callable, optional
+        What P and D(u) may be off by beside rounding, in the data.
 
     Returns
     -------
@@ -279,25 +284,28 @@ def certify_objective(
     seen_at = PassedPoint(objective, *seen, scale, slack + chosen)
     met = theirs is None and is_feasible(seen_at, tol)
     rows = conditions_later(seen_at, stationary)
+    shown = frame.dual_outside(dual.u).copy()  # known ones are not to be written to
+    beside = 0.0 if price is None else price(shown)
     certificate = judged(
         f * primal,
         f * bound,
         rows if met else rows(),
         tol,
         scale=scale,
-        rounding=frame.bound(rounding),
+        rounding=frame.bound(rounding) + beside,
         gap=np.inf if unsolved else frame.bound(_gap(inner, point, dual, primal, bound)),
-        reason=unsolved or found.reason,
+        reason=unsolved or found.reason or (BEYOND if np.isinf(beside) else ""),
         within=None if found.within is None else frame.radius(found.within),
         repaired=frame.distance(point.w - own, 0.0 if theirs is None else dual.moved),
         dual_source=dual.source,
-        dual={"u": frame.dual_outside(dual.u).copy()},  # known ones are not to be written to
+        dual={"u": shown},
         is_proved=found.within is None and not doubt,
         unproved=doubt,
     )
     if u is None:
-        certificate = bounded_without_penalty(seen_at, certificate, stationary, certify_objective)
-    return try_to_refute(frame, point, certificate) if refute else certificate
+        again = partial(certify_objective, price=price)
+        certificate = bounded_without_penalty(seen_at, certificate, stationary, again)
+    return try_to_refute(frame, point, certificate, beside) if refute else certificate
 
 
 def best_intercept(frame: Frame, w: Array) -> Any:
@@ -334,7 +342,9 @@ def _gap(
     return gap
 
 
-def try_to_refute(frame: Frame, point: PrimalPoint, certificate: Certificate) -> Certificate:
+def try_to_refute(
+    frame: Frame, point: PrimalPoint, certificate: Certificate, price: float = 0.0
+) -> Certificate:
     """Look for a feasible point that is better by more than tol; REFUTED where one is found.
 
     Parameters
@@ -344,11 +354,13 @@ def try_to_refute(frame: Frame, point: PrimalPoint, certificate: Certificate) ->
     point : PrimalPoint
     certificate : Certificate
         In the problem's own units.
+    price : float
+        What objectives may be off by beside rounding.
     """
     inner, f = frame.objective, frame.factor
     if certificate.verdict is not Verdict.UNDECIDED:
         return certificate
-    rounding = frame.bound(primal_rounding(inner, point, inner.zero_scores))
+    rounding = frame.bound(primal_rounding(inner, point, inner.zero_scores)) + 2.0 * price
     room = certificate.tol * certificate.scale + rounding
     if not certificate.gap > room:
         return certificate  # no point is better by more than tol
@@ -402,7 +414,6 @@ WORDS = {
     "lam omega_g |w_g| + w_g'X_g'u = 0": "lam |W_j| + X_j'U W_j' = 0",
 }
 """What the rows of the group lasso are called here; of b, that is 1'U = 0."""
-BEYOND = "No bound: what the intercepts are rounded by is beyond float64."
 
 
 def certify_targets(
@@ -428,33 +439,17 @@ def certify_targets(
     """
     b = targets.best_intercept(W) if b is None else b
     u = None if U is None else _with_ridge(targets, W, U)
+    options["price"] = partial(_price, targets, W, b)
     found = certify_objective(targets.objective, targets.vector(W, b), 0.0, u, **options)
-    (n, K), price = targets.Y.shape, _price(targets, W, b, found.dual["u"])
-    beyond = "" if np.isfinite(price) else BEYOND
-    told = found.but(
-        conditions=tuple(_told(targets, row) for row in found.conditions),
-        dual={"u": found.dual["u"][: n * K].reshape(n, K)},
-    )
-    better = found.witness
+    (n, K), better = targets.Y.shape, found.witness
     if better is not None:
         at = targets.matrices(np.asarray(better["w"]))
         better = {**better, "w": at[0], "b": at[1]}
-    if price == 0.0:
-        return told.but(witness=better)
-    gap = found.gap + price
-    priced = judge(
-        told.but(
-            gap=gap,
-            relative_gap=relative(gap, found.scale),
-            rounding=found.rounding + price,
-            proved_gap=found.proved_gap + price,
-            reason="" if better is not None else found.reason or beyond,
-            witness=None,
-        )
+    return found.but(
+        conditions=tuple(_told(targets, row) for row in found.conditions),
+        dual={"u": found.dual["u"][: n * K].reshape(n, K)},
+        witness=better,
     )
-    if better is None:
-        return priced
-    return refuted(priced, better["objective"], better, priced.rounding)
 
 
 def _with_ridge(targets: SeveralTargets, W: Array, U: Array) -> Array:

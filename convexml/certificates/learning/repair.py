@@ -27,27 +27,15 @@ from ..rounding import balanced, spread
 def restore_probabilities(objective: MulticlassObjective, u: Array) -> Array:
     """Return a u near to the one passed, with p_i = u_i / c_i + e_{y_i} in the simplex.
 
-    Then p_ik <- p_ik exp(x_i.v_k + t_k) / Z_i, the nearest point in the sense of Kullback and
-    Leibler with 1'u = 0, and with X'u = 0 on unpenalised rows: a refit with offset log p.
+    With unpenalised rows p_ik <- p_ik exp(x_i.v_k + t_k) / Z_i then, the nearest point in the sense
+    of Kullback and Leibler with 1'u = 0, and X'u = 0 on these rows: a refit with offset log p.
     """
     u = _onto_simplex(objective, u)
-    if _is_balanced(objective, u):
+    if not objective.penalty.free(objective.d).any():
         return u
     z = objective.log_probabilities(u)
     w, b = refit(objective, z)
     return objective.loss_derivative(z + objective.predict(w, b))
-
-
-def _is_balanced(objective: MulticlassObjective, u: Array) -> bool:
-    if objective.fit_intercept:
-        total, size = np.abs(u.sum(axis=0)), np.abs(u).sum(axis=0)
-        if np.any(total > 0.5 * ROUNDING * size):
-            return False
-    free = objective.penalty.free(objective.d)
-    if not free.any():
-        return True
-    rows, size = objective.design.rmatvec(u)[free], objective.design.abs_rmatvec(u)[free]
-    return bool(np.all(np.abs(rows) <= 0.5 * ROUNDING * size))
 
 
 def _onto_simplex(objective: MulticlassObjective, u: Array) -> Array:
@@ -319,9 +307,7 @@ class Restored:
     gram: ColumnGram | None = None
 
 
-def restore_rows(
-    objective: Objective, u: Array, lo: Any, hi: Any, metric: Array | None
-) -> Restored:
+def restore_rows(objective: Objective, u: Array, lo: Any, hi: Any) -> Restored:
     """Restore 1'u = 0 and the rows of dom Omega* that no shrinking can restore, within the box."""
     penalty, d = objective.penalty, objective.d
     rows = np.flatnonzero(held_rows(objective))
@@ -329,7 +315,7 @@ def restore_rows(
     if 0 < rows.size < d:
         columns = columns.columns(rows)
     equalities = penalty.free(d)[rows]
-    v, start, gram, h = None, None, None, None
+    v, start, gram, h = None, None, None, objective.c
     for _ in range(ROUNDS):
         total = u.sum() if objective.fit_intercept else 0.0
         done = abs(total) <= 0.5 * ROUNDING * np.abs(u).sum()
@@ -345,13 +331,12 @@ def restore_rows(
         if done:
             break
         if gram is None:
-            h = room_of(objective, u, lo, hi) if metric is None else metric
-        assert h is not None
-        if equalities.any():
-            if gram is None:
+            h = room_of(objective, u, lo, hi)
+            if equalities.any():
                 mask = np.isin(np.arange(d), rows[equalities])
                 part = columns if equalities.all() else columns.columns(equalities)
                 gram = ColumnGram(part, h, objective.fit_intercept, mask)
+        if gram is not None:
             shift = gram.combination(-v[rows[equalities]], total)
         elif h.sum() > 0.0:
             shift = total / h.sum()
@@ -359,9 +344,8 @@ def restore_rows(
             break
         there = u - h * shift
         u, v = np.clip(there, lo, hi), None
-        if metric is None and not np.array_equal(u, there):
+        if not np.array_equal(u, there):
             gram = None  # other samples are to carry what is left
-        u = _without_traces(objective, u)
     known = rows.size == d
     return Restored(u, v if known else None, start if known else None, gram)
 
@@ -372,12 +356,6 @@ def room_of(objective: Objective, u: Array, lo: Any, hi: Any) -> Array:
         return objective.c
     room = np.minimum(u - lo, hi - u)
     return np.where(np.isfinite(room), room, objective.c)
-
-
-def _without_traces(objective: Objective, u: Array) -> Array:
-    """U without its least entries: where a row has one term left, that must be exactly 0."""
-    share = np.abs(u) / objective.c
-    return np.where(share <= EPS * share.max(), 0.0, u)
 
 
 TINY = 1e-300
@@ -411,27 +389,22 @@ class DualPoint:
         return error if isinstance(error, np.ndarray) else np.full_like(self.v, error)
 
 
-def repair_dual(
-    objective: Objective,
-    u: Array,
-    metric: Array | None = None,
-    source: str = "constructed",
-) -> DualPoint:
+def repair_dual(objective: Objective, u: Array, source: str = "constructed") -> DualPoint:
     """Clip u to dom F*, restore 1'u = 0 and (X'u)_j = 0, shrink it into dom Omega*.
 
     Residuals are removed by u <- u - H E (E'HE)^-1 E'u, where the columns E are 1, the unpenalised
-    features, and those that break the sign which a one-sided bound asks for. The default metric H
-    is the distance to the ends of dom F*, so that the samples in the interior carry the correction.
+    features, and those that break the sign which a one-sided bound asks for. The metric H is
+    the distance to the ends of dom F*, so that the samples in the interior carry the correction.
     Where that fails the answer is u = 0, which is always dual feasible. The last answer is its own.
     """
     known: list[DualPoint] = objective.__dict__.setdefault("_last_repaired", [])
     if known and np.array_equal(known[0].u, u):
         return replace(known[0], moved=0.0, source=source, start=known[0].v)
-    known[:] = [_repaired(objective, u, metric, source)]
+    known[:] = [_repaired(objective, u, source)]
     return known[0]
 
 
-def _repaired(objective: Objective, u: Array, metric: Array | None, source: str) -> DualPoint:
+def _repaired(objective: Objective, u: Array, source: str) -> DualPoint:
     lo, hi = box_inside(objective)
     passed = u
     if not all_finite(u):
@@ -441,7 +414,7 @@ def _repaired(objective: Objective, u: Array, metric: Array | None, source: str)
     if isinstance(objective, MulticlassObjective):
         found = Restored(restore_probabilities(objective, u))
     else:
-        found = restore_rows(objective, u, lo, hi, metric)
+        found = restore_rows(objective, u, lo, hi)
     traces = (found.u != 0.0) & (np.abs(found.u) < TINY)  # subnormal numbers carry no digits
     u = np.where(traces, 0.0, found.u) if traces.any() else found.u
     u, slack = balance(objective, u, lo, hi), None

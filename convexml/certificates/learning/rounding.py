@@ -15,7 +15,7 @@ from math import isfinite
 
 import numpy as np
 
-from ...numerics import EPS, ROUNDING, Array, all_finite, gamma, length, outward
+from ...numerics import EPS, ROUNDING, Array, all_finite, gamma, length
 from ...problem import Objective
 from ...problem.classes import MulticlassObjective
 from ..rounding import compensated_error, compensated_matvec
@@ -27,8 +27,6 @@ from .unpenalised import EXACTLY, ColumnPrice, price_of_columns
 
 LOOSE = 1.0 + 1e-6
 """Covers the rounding of the account itself."""
-SMALL = 4.0 * EPS
-"""A share of P that a rounding of b may cost before its slopes are asked whether they cancel."""
 
 
 def unproved(objective: Objective) -> str:
@@ -86,10 +84,7 @@ def primal_rounding(
     slopes = objective.coefficients * loss.slope_bound(objective.y, point.z, reach)
     rounding += _weighed(point, slopes, terms)
     if shift_error > 0.0:
-        moved = shift_error * float(slopes.sum())
-        if moved > SMALL * abs(point.value):
-            moved = shift_error * _slope_of_shift(objective, point.z, slopes, reach)
-        rounding += moved
+        rounding += shift_error * float(slopes.sum())
     return LOOSE * rounding if math.isfinite(rounding) else np.inf
 
 
@@ -128,15 +123,6 @@ def _weighed(point: PrimalPoint, slopes: Array, terms: tuple[float, float]) -> f
         return 0.0
     shifts = float((slopes * np.abs(point.b)).sum())
     return share * (size * length(slopes) + shifts)
-
-
-def _slope_of_shift(objective: Objective, z: Array, slopes: Array, reach: float) -> float:
-    """A bound of |d F(z + t 1) / dt| for |t| <= reach: the slopes cancel near an optimum."""
-    if isinstance(objective, MulticlassObjective):
-        return float(slopes.sum())
-    far = outward(z, reach)
-    ends = [abs(float(objective.loss_derivative(end).sum())) for end in (z - far, z + far)]
-    return max(ends) + (gamma(objective.n) + 32.0 * EPS) * float(slopes.sum())
 
 
 def dual_rounding(
