@@ -381,13 +381,17 @@ MUTANTS = [
         "convexml/certificates/affine.py",
         "left = length(near.left) + near.error",
         "left = length(near.left)",
-        ("tests/numerics/test_affine_sums.py",),
+        (
+            "tests/numerics/test_affine_sums.py::test_an_exactly_feasible_point_is_as_near_as_is_told",
+        ),
     ),
     Mutant(
         "projection: columns of any condition are as good",
         "convexml/certificates/affine.py",
         "left / self.sigma *",
         "left *",
-        ("tests/numerics/test_affine_sums.py",),
+        (
+            "tests/numerics/test_affine_sums.py::test_an_exactly_feasible_point_is_as_near_as_is_told",
+        ),
     ),
 ]

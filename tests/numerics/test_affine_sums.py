@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from flint import arb
 from support.exact.exact_losses import loss_value
-from support.exact.exact_numbers import ZERO, Row, ball, dot, exact, row, table
+from support.exact.exact_numbers import ZERO, Row, ball, dot, exact, row, solve_consistent, table
 
 from convexml import losses, penalties
 from convexml.certificates import affine
-from convexml.certificates.affine import AffineMap, AffineSum, Projection
+from convexml.certificates.affine import AffineMap, AffineSum, Nearly, Projection
 from convexml.certificates.scale import ProgramUnits
 from convexml.numerics import Array
 from convexml.problem.terms import Multiple, Summand, WeightedLoss
@@ -189,6 +189,30 @@ def test_no_gap_is_below_that_of_a_planted_optimum(monkeypatch: Any, seed: int, 
 def test_it_is_not_for_twenty_thousand_sums(monkeypatch: Any, seed: int) -> None:
     monkeypatch.setattr(affine, "STEPS", 4 * (seed % 2))
     assert check(seed) > 300
+
+
+def test_an_exactly_feasible_point_is_as_near_as_is_told() -> None:
+    """Of columns that nearly depend; what is left is told with its error, or as an error alone."""
+    rng, known = np.random.default_rng(0), 0
+    for _ in range(60):
+        n, d = int(rng.integers(4, 8)), int(rng.integers(2, 5))
+        A, root, u = rng.normal(size=(n, d)), 2.0 ** rng.integers(-3, 4, n), rng.normal(size=n)
+        A[:, -1] = A[:, 0] + 10.0 ** -rng.integers(0, 6) * A[:, -1]
+        columns, M = table(A.T), [r * r for r in row(root)]
+        left = [dot(column, row(u)) for column in columns]
+        told = float(rng.integers(2)) * (A.T @ u)
+        off = np.array([float(x) for x in left]) - told
+        error = 1.001 * float(np.linalg.norm(off)) + 1e-16
+        most = Projection([root[:, None] * A], [root]).distance(Nearly([u], told, error))
+        weighed = [[m * a for m, a in zip(M, column, strict=True)] for column in columns]
+        step = solve_consistent([[dot(a, b) for b in columns] for a in weighed], left)
+        assert step is not None
+        moved = [m * dot(line, step) for m, line in zip(M, table(A), strict=True)]
+        known += most < np.inf
+        assert most == np.inf or all(
+            dv * dv <= m * exact(most) ** 2 for dv, m in zip(moved, M, strict=True)
+        )
+    assert known >= 50
 
 
 DISTANCE, PENALTY, LOSS = Projection.distance, Multiple.excess, WeightedLoss.excess
