@@ -177,6 +177,6 @@ MUTANTS = [
         "base",
         "return same and np.array_equal(self.active, other.active)",
         "return np.array_equal(self.active, other.active)",
-        "tests/faces/docs/test_extending.py::test_a_tie_that_the_first_step_misses_is_found",
+        "tests/truth/models/test_loss_and_penalty.py::test_a_tie_that_the_first_step_misses_is_found",
     ),
 ]

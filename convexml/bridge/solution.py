@@ -14,6 +14,7 @@ from ..certificates import Certificate
 from ..certificates.algebra.searchers import highs
 from ..certificates.certificate import Verdict
 from ..certificates.conic.program import linear_rows
+from ..certificates.judge import raised
 from ..duality.checking import check_problem, require_problem
 from ..duality.interface import last_answer, record, store, stored
 from ..errors import InputError, SolverError, UnknownSolverError, UnsuitableSolverError, nearest
@@ -29,7 +30,7 @@ from .certificate import ENDED, certify_problem, judge
 from .point import Posed, pose, sparse_values
 from .recognition.kept import keep, kept_reading
 from .recognition.problem import read
-from .recognition.sums import split_sum
+from .recognition.sums import SplitSum, split_sum
 
 # Solvers that are given the conic form itself: CVXPY would compile the problem once more.
 
@@ -251,16 +252,12 @@ def minimize(
                 "penalties such as Nonnegative()(w) are added to the objective."
             )
     whole = objective if isinstance(objective, ConvexSum) else ConvexSum(objective)
-    known = None if given else whole
-    return _checked(whole.problem(given), solver, tol, thorough, progress, known)
+    return _checked(whole.problem(given), solver, tol, thorough, progress, None if given else whole)
 
 
-def _solve_split(whole: ConvexSum, solver: str, tol: float) -> Certificate | None:
+def _solve_split(split: SplitSum, solver: str, tol: float) -> Certificate | None:
     """By a reference solver and the terms of the sum; None where these certify nothing."""
     at("compiling")
-    split = split_sum(whole)
-    if split is None:
-        return None
     posed = pose(split.problem, "minimize")
     name = _order(posed.program)[0] if solver == "auto" else solver
     if not (installed(name) and suits(name, posed.problem)[0]):
@@ -299,8 +296,9 @@ def _solve(
         constant = certify_problem(problem, tol=tol)
         told(problem, constant, "no variables", {})
         return constant
-    if whole is not None and not thorough:
-        certificate = _solve_split(whole, name, tol)
+    split = None if whole is None else split_sum(whole)
+    if split is not None and not thorough:
+        certificate = _solve_split(split, name, tol)
         if certificate is not None:
             return certificate
     at("compiling")
@@ -344,7 +342,8 @@ def _solve(
         note = f"answer of {attempt}; not verified before: {'; '.join(tried)}"
         reason = f"{certificate.reason} ({note})" if certificate.reason else note
         certificate = certificate.but(reason=reason)
-    return certificate
+    # Slack variables may lie below the losses that they stand for, within tol of their rows.
+    return certificate if split is None else raised(certificate, split.value())
 
 
 def _at_origin(posed: Posed, answer: ConePoint | None) -> ConePoint | None:

@@ -256,6 +256,20 @@ def judge(certificate: Certificate, *, proven: bool = True) -> Certificate:
     return certificate.but(verdict=Verdict.UNDECIDED, reason=reason, moved=moved)
 
 
+def raised(certificate: Certificate, primal: float) -> Certificate:
+    """The certificate of an optimum whose P is more than was judged: that is in the gap.
+
+    P may be off by the rounding of a sum of losses.
+    """
+    more = primal - certificate.primal_objective
+    if certificate.claim != "optimal" or not more > 0.0:
+        return certificate
+    gap = certificate.gap + more + 64.0 * EPS * abs(primal)
+    share = relative(gap, certificate.scale)
+    found = certificate.but(primal_objective=primal, gap=gap, relative_gap=share)
+    return found if certificate.verdict is Verdict.REFUTED else judge(found)
+
+
 def _moved(certificate: Certificate, short: float) -> Condition | None:
     """``moved``, or what the bound is ``short`` by, of multipliers that are near a dual point."""
     row, scale = certificate.moved, certificate.scale

@@ -265,6 +265,24 @@ def sample(loss: Loss) -> tuple[Array, Array]:
     return y, loss.prox(y, z, 1.0) if loss.is_indicator else z
 
 
+@each_loss
+def test_an_excess_covers_the_neighbourhood_that_it_is_told(loss: Loss) -> None:
+    """c l(y, z') + c l*(y, u'/c) - z' u' at ends of |z' - z| <= e and |u' - u| <= h."""
+    (y, z), rng = sample(loss), np.random.default_rng(0)
+    for v in domain_points(loss, y):
+        c, slope = rng.uniform(0.5, 3.0, 10), into_domain(loss, y, loss.derivative(y, z))
+        e, h = rng.choice([0.0, 0.1], 10), c * rng.choice([0.0, 1e-3], 10)
+        for own in (v, 0.99 * slope):  # where nothing else is left
+            most = loss.excess(y, c, z, e, c * own, h)
+            assert np.any(most < np.inf)
+            for a, b in [(a, b) for a in (-1.0, 0.0, 1.0) for b in (-1.0, 0.0, 1.0)]:
+                at, pull = z + a * e, own + b * h / c
+                value = 0.0 * z if loss.is_indicator else loss.value(y, at)
+                least = c * (value + loss.conjugate(y, pull) - at * pull)
+                size = c * (np.abs(value) + np.abs(at * pull))
+                assert np.all((least <= most + 1e-14 * size) | (most == np.inf))
+
+
 def domain_points(loss: Loss, y: Array) -> list[Array]:
     """Points inside the domain of the conjugate, one of them 0."""
     lo, hi = (np.clip(end, -4.0, 4.0) for end in loss.domain(y))

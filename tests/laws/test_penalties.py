@@ -16,6 +16,7 @@ from support.catalogue import INF, PENALTIES, D, frozen, judge, name, parameters
 from convexml import penalties
 from convexml.formulas import Terms
 from convexml.numerics import Array
+from convexml.problem.terms import Multiple
 
 STEPS = st.sampled_from([1e-2, 0.3, 1.0, 7.0, 100.0])
 each_penalty = pytest.mark.parametrize("penalty", PENALTIES, ids=name)
@@ -318,20 +319,22 @@ def test_conjugate_expression_ends_where_the_domain_ends(penalty: penalties.Pena
 
 @each_penalty
 def test_an_excess_covers_the_neighbourhood_that_it_is_told(penalty: penalties.Penalty) -> None:
-    """Omega(w') + Omega*(v') - <w', v'> at ends of |w' - w| <= e and |v' - v| <= h."""
+    """Omega(w') + Omega*(v') - <w', v'> at ends of |w' - w| <= e and |v' - v| <= h, and 3 Omega."""
     rng, finite = np.random.default_rng(0), 0
-    for _ in range(40):
-        w, v = penalty.project(rng.normal(size=D)), penalty.clip(rng.normal(size=D))
+    for k in range(40):
+        t = (1.0, 3.0)[k % 2]
+        w, v = penalty.project(rng.normal(size=D)), t * penalty.clip(rng.normal(size=D))
         e, h = (np.full(D, float(rng.choice([0.0, 0.1]))) for _ in range(2))
         v = rng.uniform() * v
-        assert penalty.conjugate(v) < INF
-        most = float(np.sum(penalty.excess(w, e, v, h)))
+        assert penalty.conjugate(v / t) < INF
+        most = float(np.sum((Multiple(penalty, t) if k % 2 else penalty).excess(w, e, v, h)))
         finite += most < INF
         for near, pull in rng.choice([-1.0, 1.0], (20, 2, D)):
             at, there = w + near * e, v + pull * h
             if penalty.violation(at) > 0.0:
                 continue  # what is violated has no say
-            size = penalty.value(at) + float(np.abs(at) @ np.abs(there))
-            found = penalty.value(at) + penalty.conjugate(there) - float(at @ there)
+            value = t * penalty.value(at)
+            found = value + t * penalty.conjugate(there / t) - float(at @ there)
+            size = value + float(np.abs(at) @ np.abs(there))
             assert found <= most + 1e-14 * size or most == INF
     assert finite

@@ -258,6 +258,8 @@ def test_multipliers_that_are_moved_count_where_they_are() -> None:
         found = problem.certify(w=w, s=0.3 * signs)
         assert exact(found.gap) >= exact(problem.objective(w=w)) - D - exact(1e-15)
         assert found.repaired == pytest.approx(0.2)
+        rows = [row.residual for row in found.conditions if row.kind == "dual_feasibility"]
+        assert max(rows) == pytest.approx(0.2)  # of what was passed
 
 
 def test_what_clips_is_exactly_inside() -> None:
@@ -266,3 +268,6 @@ def test_what_clips_is_exactly_inside() -> None:
         size = int(rng.integers(1, 9))
         function = drawn_function(rng, size, 2.0 ** int(rng.integers(-40, 41)))
         conjugate_of(function, row(function.clip(10.0 * rng.normal(size=size))))
+        norm = penalties.SortedL1(np.sort(rng.uniform(size=size))[::-1])
+        found, most = row(np.sort(np.abs(norm.clip(rng.normal(size=size))))[::-1]), row(norm.lams)
+        assert all(sum(found[:k], ZERO) <= sum(most[:k], ZERO) for k in range(1, size + 1))

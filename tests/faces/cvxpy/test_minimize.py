@@ -12,6 +12,8 @@ import pytest
 
 import convexml as cml
 from convexml import losses, penalties
+from convexml.bridge.recognition.sums import split_sum
+from convexml.certificates.judge import raised
 
 RNG = np.random.default_rng(30)
 X = RNG.standard_normal((24, 6))
@@ -146,3 +148,16 @@ def test_a_penalty_is_posed_as_its_formula(name: str) -> None:
 def test_what_is_no_sum_of_terms_is_told(call: Any, words: str) -> None:
     with pytest.raises(cml.errors.InputError, match=re.escape(words)):
         call()
+
+
+def test_what_slacks_of_a_posed_sum_take_off_it_is_charged() -> None:
+    """A point that is feasible within tol has slacks below the losses: P is that of the sum."""
+    f = losses.Hinge()(X @ w + b, s) + 0.3 * penalties.L1()(w) + 0.2 * penalties.L1()(D @ w)
+    found, split = cml.minimize(f), split_sum(f)
+    assert split is not None
+    for step, is_certified in ((1e-8, True), (1e-2, False)):
+        w.value = w.value + step
+        moved = raised(found, split.value())
+        assert moved.primal_objective == pytest.approx(f.value, rel=1e-13)
+        assert moved.gap >= f.value - found.primal_objective > 0.0
+        assert moved.holds() == is_certified

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.model_cases import MODELS, parts, pose_parts, weights
+from support.model_cases import MODELS, parts, pose_parts, samples, separable, weights
 from support.sizes import by_turns
 
+import convexml as cml
+from convexml.losses import HardMargin, Squared
 from convexml.numerics import Array
+from convexml.penalties import SortedL1
 
 TOL = 1e-6
 GRID = parts()
@@ -133,3 +136,22 @@ def test_every_model_answers(case: Any, name: str, edge: Edge) -> None:
         assert solution.certificate.holds(1e-6)
     else:
         assert solution.evidence
+
+
+def test_a_tie_is_found_and_certified_to_rounding() -> None:
+    X, y = samples("real", n=60)
+    problem = cml.LearningProblem(X, y, Squared(), SortedL1(np.linspace(2.0, 1.0, 5), 0.3))
+    solution = problem.solve(tol=1e-12)
+    sizes = np.abs(solution.primal["w"])
+    assert len(np.unique(sizes[sizes > 0.0])) < np.count_nonzero(sizes)
+    assert solution.relative_gap < 1e-12
+    w = solution.primal["w"] * (1.0 + 1e-4 * np.arange(5))
+    b = float(solution.primal["b"])
+    assert problem.certify(w, b).gap >= problem.objective(w, b) - solution.objective > 0.0
+
+
+def test_a_tie_that_the_first_step_misses_is_found() -> None:
+    """A linear program: a surface has the coefficients of another active, and a tie more."""
+    penalty = SortedL1([3.0, 2.0, 2.0, 0.5, 0.0], 0.7)
+    problem = cml.LearningProblem(*separable(), HardMargin(), penalty)
+    assert problem.solve().relative_gap < 1e-11
