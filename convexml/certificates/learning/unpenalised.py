@@ -236,6 +236,8 @@ NOTHING = 1e-8
 """A share of P below which no smaller price is looked for."""
 ENOUGH = 50
 """Samples for each column that are tried before all of them."""
+FARTHER = 1e4
+"""Times the step that columns of one length need: room for those that are less regular."""
 
 
 class ColumnPrice(NamedTuple):
@@ -392,14 +394,18 @@ def _length(
 def _metrics(
     rows: ColumnRows, room: Array, u: Array, known: ColumnGram | None
 ) -> Iterator[ColumnGram]:
-    """That which is known, of some samples with the most room, of all by their room."""
+    """That known, those with room for what regular columns need, alike, and all by their room."""
+    objective = rows.objective
     if known is not None and known.rows is not None and np.array_equal(known.rows, rows.rows):
         yield known
-    root = np.clip(room, 0.0, float(np.max(np.abs(u), initial=0.0)) or 1.0)
-    inside = np.flatnonzero(root >= 0.5 * np.max(root))
-    few = thinned(inside, max(1, inside.size // (ENOUGH * rows.width)))
-    if few.size < inside.size:
-        h = rows.objective.zero_scores
-        h[few] = root[few] ** 2
-        yield rows.metric(h)
-    yield rows.metric(root**2)
+    shares = rows.raw / np.where(objective.column_norms > 0.0, objective.column_norms, np.inf)
+    guess = FARTHER * length(np.append(shares, rows.total / np.sqrt(objective.n)))
+    most = float(np.max(np.abs(u), initial=0.0)) or 1.0
+    for root in (guess * (room >= guess), np.clip(room, 0.0, most)):
+        inside = np.flatnonzero(root >= 0.5 * np.max(root))
+        few = thinned(inside, max(1, inside.size // (ENOUGH * rows.width)))
+        if few.size < inside.size:
+            h = objective.zero_scores
+            h[few] = root[few] ** 2
+            yield rows.metric(h)
+        yield rows.metric(root**2)
