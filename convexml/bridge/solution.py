@@ -57,9 +57,9 @@ def solve_linear(program: ConeProgram) -> Direct:
     begun = time.perf_counter()
     found, y = highs(data), np.zeros(program.b.size)
     stats = stats_of(time.perf_counter() - begun, begun - start, 0)
-    if found.x is None or found.lambda_ub is None or found.nu is None:
+    if found.x is None or found.y is None:
         return found.status, None, stats
-    y[rows] = np.concatenate([found.lambda_ub, found.nu])
+    y[rows] = found.y
     return found.status, (found.x, y), stats
 
 

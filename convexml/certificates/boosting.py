@@ -430,11 +430,11 @@ class Margins(ClosedForm):
             np.full(k + n + 1, np.inf),
         )
         found = highs(data)
-        if found.x is None or found.lambda_ub is None:
+        if found.x is None or found.y is None:
             return None
         w = np.zeros(self.A.shape[1])
         w[used] = found.x[:k] / found.x[:k].sum()
-        return self.point_of(w), self.feasible(found.lambda_ub)
+        return self.point_of(w), self.feasible(found.y[:n])
 
     @cached_property
     def optimum(self) -> tuple[MarginPoint, Array] | None:

@@ -347,9 +347,9 @@ class LinearProgram(ArrayProblem):
         at(EQUILIBRATED)
         scaled = equilibrated(self.data)
         found, x, dual = highs(scaled.data), None, {}
-        if found.x is not None and found.lambda_ub is not None and found.nu is not None:
-            split = split_reduced_cost(scaled.data, found.lambda_ub, found.nu)
-            x, dual = scaled.point(found.x), scaled.multipliers(split.as_dict())
+        if found.x is not None and found.y is not None:
+            split = split_reduced_cost(self.data, scaled.y_out(found.y))
+            x, dual = scaled.x_out(found.x), split.as_dict()
         seconds, words = time.perf_counter() - start, "rows and columns equilibrated"
         run = ReferenceRun(found.status, seconds, 0.0, 0, words)
         if x is None or not np.all(np.isfinite(x)):  # of entries whose units leave float64

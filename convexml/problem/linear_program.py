@@ -51,6 +51,16 @@ class LinearData:
         return sparse.vstack(parts, format="csr")
 
     @cached_property
+    def sides(self) -> Array:
+        """(b_ub, b_eq)."""
+        return np.concatenate([self.b_ub, self.b_eq])
+
+    @cached_property
+    def signed(self) -> Array:
+        """Which of ``rows`` are inequalities."""
+        return np.arange(self.sides.size) < self.b_ub.size
+
+    @cached_property
     def constraints(self) -> tuple[Any, Array]:
         """A x <= b of everything, the equations first: A_eq, A_ub, and finite bounds."""
         eye = sparse.eye_array(self.n, format="csr")

@@ -15,7 +15,7 @@ from support.model_cases import separable
 
 import convexml as cml
 from convexml import Verdict, losses, penalties
-from convexml.certificates.conic.linear_bound import lower_bound
+from convexml.certificates.conic.linear_bound import lower_bound, split_reduced_cost
 from convexml.certificates.enclosure import sphere
 from convexml.certificates.judge import absent, bounded, judge, refuted
 from convexml.certificates.learning.repair import product_error, repair_dual, repair_primal
@@ -41,7 +41,7 @@ def test_what_multipliers_leave_is_no_rounding() -> None:
 def test_a_bound_over_a_box_counts_a_cost_from_the_bound_of_its_variable() -> None:
     data = cml.LinearProgram([1, -1.0001], [[-1, 1]], [0], bounds=(-1000, None)).data
     x = np.array([-950.0, -950.01])
-    found = lower_bound(data, np.ones(1), np.zeros(0), x, 1e-6)
+    found = lower_bound(data, split_reduced_cost(data, np.ones(1)), x, 1e-6)
     assert found.value - found.rounding <= data.c @ x
     assert found.within is not None
 

@@ -86,12 +86,14 @@ def _clarabel_cone(cone: Cone) -> Any:
 
 
 class Optimum(NamedTuple):
-    """What HiGHS claims of a linear program; ``status`` "optimal" or something else."""
+    """What HiGHS claims of a linear program; ``status`` "optimal" or something else.
+
+    ``y`` has the multipliers of A_ub and then of A_eq.
+    """
 
     status: str
     x: Array | None = None
-    lambda_ub: Array | None = None
-    nu: Array | None = None
+    y: Array | None = None
 
 
 STATUS = {"kOptimal": "optimal", "kInfeasible": "infeasible", "kUnbounded": "unbounded"}
@@ -140,8 +142,7 @@ def highs(data: LinearData, feasibility: float | None = None) -> Optimum:
         return Optimum(status)
     found = solver.getSolution()
     x = np.clip(np.array(found.col_value, dtype=float), data.lower, data.upper)
-    y = -np.array(found.row_dual, dtype=float)
-    return Optimum(status, x, y[: data.b_ub.size], y[data.b_ub.size :])
+    return Optimum(status, x, -np.array(found.row_dual, dtype=float))
 
 
 def _is_known(data: LinearData) -> bool:

@@ -22,10 +22,8 @@ from ..certificate import Certificate, Verdict
 from ..judge import absent, judge, violated
 from .linear_bound import (
     LinearMultipliers,
-    ScaledProgram,
     equilibrated,
     meets_rows,
-    plain,
     primal_rows,
     residual,
     rounding_of_rows,
@@ -39,36 +37,27 @@ from .ray import has_point_among, has_ray_among, rays_of
 
 
 def farkas_multipliers(data: LinearData) -> Iterator[Array]:
-    """(lambda_ub, nu) of value -1, as small as possible, in equilibrated units and its own.
+    """(lambda_ub, nu) of value -1, as small as possible; exact ones of a small program come last.
 
-    Exact ones of a small program come last. Its bounds are rows, if it has any.
+    Its bounds are rows, if it has any.
     """
-    m, p = data.b_ub.size, data.b_eq.size
-    for scaled in reversed(_in_units(data)):
-        inner = scaled.data
-        value, signed = np.concatenate([inner.b_ub, inner.b_eq]), np.arange(m + p) < m
-        search = LinearData(
-            signed.astype(float),
-            sparse.csr_array((0, m + p)),
-            np.zeros(0),
-            sparse.vstack([inner.columns, sparse.csr_array(value[None, :])], format="csr"),
-            np.concatenate([np.zeros(data.n), [-1.0]]),
-            np.where(signed, 0.0, -np.inf),
-            np.full(m + p, np.inf),
-        )
-        found = highs(search).x
-        if found is not None:
-            evidence = scaled.multipliers({"lambda_ub": found[:m], "nu": found[m:]})
-            yield np.concatenate([evidence["lambda_ub"], evidence["nu"]])
+    scaled, k, signed = equilibrated(data), data.sides.size, data.signed
+    inner = scaled.data
+    search = LinearData(
+        signed.astype(float),
+        sparse.csr_array((0, k)),
+        np.zeros(0),
+        sparse.vstack([inner.columns, sparse.csr_array(inner.sides[None, :])], format="csr"),
+        np.concatenate([np.zeros(data.n), [-1.0]]),
+        np.where(signed, 0.0, -np.inf),
+        np.full(k, np.inf),
+    )
+    found = highs(search).x
+    if found is not None:
+        yield scaled.y_out(found)
     exact = exact_farkas(data)
     if exact is not None:
         yield exact
-
-
-def _in_units(data: LinearData) -> tuple[ScaledProgram, ...]:
-    """The program in its own units, and in equilibrated ones."""
-    own, scaled = plain(data), equilibrated(data)
-    return (own,) if scaled.data is data else (own, scaled)
 
 
 # Verified evidence that a linear program is unbounded: a feasible point and a ray.
@@ -119,11 +108,11 @@ def certify_unbounded(
     if broken:
         where = "the point is not feasible" if broken[0] in feasible else "the ray leaves"
         reason = f"{where}: {violated(broken[0])}"
-    elif not has_ray_among(rays_of(program), [scaled.inside(passed)]):
+    elif not has_ray_among(rays_of(program), [scaled.x_in(passed)]):
         reason = (
             f"the objective is not known to fall along an exact ray nearby: c'ray = {falls:.3g}"
         )
-    elif not has_point_among(program, [scaled.inside(point)]):
+    elif not has_point_among(program, [scaled.x_in(point)]):
         reason = "no exactly feasible point is known near the point"
     else:
         proven = True
@@ -150,62 +139,54 @@ def recession_cone(data: LinearData) -> LinearData:
 
 def _ray_rows(cone: LinearData, ray: Array) -> list[Condition]:
     kind = "primal_feasibility"
-    ub, eq, below, above = violations(cone, ray)
-    rows = [worst("ray within the directions of the bounds", kind, np.maximum(below, above))]
-    if eq.size:
-        rows.insert(0, worst("A_eq ray = 0", kind, eq, abs(cone.A_eq) @ np.abs(ray)))
-    if ub.size:
-        rows.insert(0, worst("A_ub ray <= 0", kind, ub, abs(cone.A_ub) @ np.abs(ray)))
-    return rows
+    wrong, below, above = violations(cone, ray)
+    terms, ub, eq = cone.terms @ np.abs(ray), slice(cone.b_ub.size), slice(cone.b_ub.size, None)
+    rows = [
+        worst(name, kind, wrong[part], terms[part])
+        for name, part in (("A_ub ray <= 0", ub), ("A_eq ray = 0", eq))
+        if wrong[part].size
+    ]
+    outside = np.maximum(below, above)
+    return [*rows, worst("ray within the directions of the bounds", kind, outside)]
 
 
 def find_ray(data: LinearData) -> Array | None:
     """Search a box of the recession cone for the steepest descent, by HiGHS; not yet verified."""
-    cone = recession_cone(data)
+    scaled = equilibrated(data)
+    cone = recession_cone(scaled.data)
     box = replace(cone, lower=np.maximum(cone.lower, -1.0), upper=np.minimum(cone.upper, 1.0))
     ray = highs(box).x
-    if ray is None or not float(data.c @ ray) < 0.0:
+    if ray is None or not float(cone.c @ ray) < 0.0:
         return None
-    ray[np.abs(ray) <= 1e-9] = 0.0
-    return ray
+    ray = scaled.x_out(np.where(np.abs(ray) <= 1e-9, 0.0, ray))
+    return np.asarray(ray / np.max(np.abs(ray)))
 
 
 def find_unboundedness(data: LinearData, tol: float = 1e-6) -> Certificate | None:
-    """Search for a ray and a point, in equilibrated units and in the program's own."""
-    for ray in rays(data):
-        for point in optima(data.with_cost(np.zeros(data.n))):
-            if point.x is None or not np.all(np.isfinite([ray, point.x])):
-                continue
-            certificate = certify_unbounded(data, ray, point.x, tol=tol)
-            if certificate.verdict is Verdict.CERTIFIED:
-                return certificate
-    return None
+    """Search for a ray and a point."""
+    if (ray := find_ray(data)) is None:
+        return None
+    point = optimum_of(data.with_cost(np.zeros(data.n))).x
+    if point is None or not np.all(np.isfinite([ray, point])):
+        return None
+    certificate = certify_unbounded(data, ray, point, tol=tol)
+    return certificate if certificate.verdict is Verdict.CERTIFIED else None
 
 
-# What HiGHS says of a linear program, in equilibrated units first: to be verified by us.
+# What HiGHS says of a linear program, in units of size 1: to be verified by us.
 
 
-def optima(data: LinearData) -> Iterator[Optimum]:
-    """The optimum found in equilibrated units, and where that is none in its own; both kept."""
-    for scaled in reversed(_in_units(data)):
-        memo = scaled.data.memo
-        if "optimum" not in memo:
-            found = highs(scaled.data)
-            if found.x is not None and found.lambda_ub is not None and found.nu is not None:
-                duals = scaled.multipliers({"lambda_ub": found.lambda_ub, "nu": found.nu})
-                x = scaled.point(found.x).clip(data.lower, data.upper)
-                found = Optimum(found.status, x, **duals)
-            memo["optimum"] = found
-        yield memo["optimum"]
-        if memo["optimum"].x is not None:
-            return
-
-
-def rays(data: LinearData) -> Iterator[Array]:
-    """Directions of descent of the recession cone, found in equilibrated units and its own."""
-    for scaled in reversed(_in_units(data)):
-        if (ray := find_ray(scaled.data)) is not None:
-            yield scaled.ray(ray)
+def optimum_of(data: LinearData) -> Optimum:
+    """The optimum found, kept with the data."""
+    if "optimum" not in data.memo:
+        scaled = equilibrated(data)
+        found = highs(scaled.data)
+        if found.x is not None and found.y is not None:
+            x = scaled.x_out(found.x).clip(data.lower, data.upper)
+            found = Optimum(found.status, x, scaled.y_out(found.y))
+        data.memo["optimum"] = found
+    kept: Optimum = data.memo["optimum"]
+    return kept
 
 
 # Active sets of a linear program, and the vertex and multipliers that belong to one.
@@ -239,16 +220,15 @@ def active_at(data: LinearData, x: Array) -> ActiveSet:
 
 def _spread(data: LinearData, x: Array) -> tuple[Array, Array]:
     """The sizes of rows and of entries at x: those of the data or of the point."""
-    rows, _, columns = sizes(data, x)
-    terms = (data.terms @ np.abs(x))[: rows.size]
-    return np.maximum(rows, terms), np.maximum(np.abs(x), columns)
+    rows, columns = sizes(data, x)
+    found = np.maximum(rows, data.terms @ np.abs(x))[: data.b_ub.size]
+    return found, np.maximum(np.abs(x), columns)
 
 
 def active_by_slackness(data: LinearData, x: Array, point: LinearMultipliers) -> ActiveSet:
     """Constraints whose multiplier is larger than their slack, both in units of their size."""
     rows, near = _spread(data, x)
-    y = np.concatenate([point.lambda_ub, point.nu])
-    levels, costs = sizes_of_multipliers(data, y)
+    levels, costs = sizes_of_multipliers(data, point.y)
     slack = -exact_residual(data.A_ub, x, data.b_ub)
     return ActiveSet(
         _ratio(point.lambda_ub, levels[: slack.size]) > _ratio(slack, rows),
@@ -265,14 +245,14 @@ def _ratio(value: Array, size: Array) -> Array:
 def solve_vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
     """The point nearest to x at which the active constraints hold with equality."""
     scaled = equilibrated(data)
-    found = scaled.point(_vertex(scaled.data, active, scaled.inside(x)))
+    found = scaled.x_out(_vertex(scaled.data, active, scaled.x_in(x)))
     return np.clip(found, data.lower, data.upper) + 0.0  # no -0.0
 
 
 def _vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
     fixed = np.where(active.at_lower, data.lower, np.where(active.at_upper, data.upper, x))
     kept = np.append(active.rows, np.ones(data.b_eq.size, dtype=bool))
-    matrix, side = data.rows[kept], np.concatenate([data.b_ub, data.b_eq])[kept]
+    matrix, side = data.rows[kept], data.sides[kept]
     movable = active.interior.astype(float) * _spread(data, x)[1]
     change = LeastChange(matrix, movable)
     for _ in range(2):  # once more, for the rounding of the first
@@ -283,35 +263,28 @@ def _vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
     return np.asarray(fixed)
 
 
-def solve_multipliers(
-    data: LinearData,
-    active: ActiveSet,
-    near: LinearMultipliers | None = None,
-) -> tuple[Array, Array]:
-    """(lambda_ub, nu) with zero reduced cost off the bounds and zeros on inactive rows."""
-    start = np.zeros(data.b_ub.size + data.b_eq.size)
-    if near is not None:
-        start = np.concatenate([near.lambda_ub, near.nu])
-    scaled, m = equilibrated(data), data.b_ub.size
-    factors = scaled.cost * scaled.row
-    found = factors * _stationary(scaled.data, active, start / factors, near is not None)
-    return found[:m], found[m:]
+def solve_multipliers(data: LinearData, active: ActiveSet, near: Array | None = None) -> Array:
+    """(lambda_ub, nu) with zero reduced cost off the bounds and zeros on inactive rows.
+
+    The nearest ones to those that are ``near``, in proportion.
+    """
+    scaled = equilibrated(data)
+    start = None if near is None else scaled.y_in(near)
+    return scaled.y_out(_stationary(scaled.data, active, start))
 
 
-def _stationary(data: LinearData, active: ActiveSet, start: Array, near: bool) -> Array:
-    """The multipliers of rows nearest to ``start``, in proportion where that is known."""
-    m, p = data.b_ub.size, data.b_eq.size
-    start = np.where(np.concatenate([active.rows, np.ones(p, dtype=bool)]), start, 0.0)
-    weights = np.concatenate([active.rows.astype(float), np.ones(p)])
-    if near:  # positive multipliers move in proportion
-        units, _ = sizes_of_multipliers(data, start)
-        level = np.maximum(np.abs(start), units)
-        weights *= np.where(np.arange(m + p) < m, np.maximum(np.abs(start), 1e-6 * level), level)
+def _stationary(data: LinearData, active: ActiveSet, near: Array | None) -> Array:
+    weights = np.concatenate([active.rows, np.ones(data.b_eq.size)])
+    y = np.zeros(weights.size)
+    if near is not None:  # positive multipliers move in proportion
+        y = np.where(weights > 0.0, near, 0.0)
+        level = np.maximum(np.abs(y), sizes_of_multipliers(data, y)[0])
+        weights *= np.where(data.signed, np.maximum(np.abs(y), 1e-6 * level), level)
     matrix = data.columns[active.interior]
     change = LeastChange(matrix, weights)
     for _ in range(2):
-        start = start + change(-exact_residual(matrix, start, -data.c[active.interior]))
-    return np.asarray(start)
+        y = y + change(-exact_residual(matrix, y, -data.c[active.interior]))
+    return np.asarray(y)
 
 
 # Whether a program that is met within tol is met by anything up to rounding.
@@ -329,25 +302,19 @@ def plausible(data: LinearData, x: Array) -> bool:
     Where it is known that none meets them exactly, only the rounding of the data is an excuse.
     """
     left = residual(data, x)
-    wrong = violations(data, x, left)
-    if not any(np.any(part) for part in wrong):
-        return True
-    ub, eq, below, above = wrong
+    wrong, below, above = violations(data, x, left)
     off = rounding_of_rows(data, x)
-    if all(np.all(part <= 0.0) for part in (ub - off[0], np.abs(eq) - off[1], below, above)):
+    if np.all(np.abs(wrong) <= off) and not (np.any(below) or np.any(above)):
         return True
     if data.memo.get("exact point") is None:
         data.memo["exact point"] = has_exact_point(data, x)
     if data.memo["exact point"] is not None:
-        return bool(data.memo["exact point"] or has_exact_point(_loosened(data, *off), x))
+        return bool(data.memo["exact point"] or has_exact_point(_loosened(data, off), x))
     if meets_rows(data, x, left) or restored(data, x) is not None:
         return True
     if "plausible" not in data.memo:
-        data.memo["plausible"] = any(
-            found.x is not None and meets_rows(data, found.x)
-            for program in (data, data.with_cost(np.zeros(data.n)))
-            for found in optima(program)
-        )
+        points = (optimum_of(each).x for each in (data, data.with_cost(np.zeros(data.n))))
+        data.memo["plausible"] = any(x is not None and meets_rows(data, x) for x in points)
     return bool(data.memo["plausible"])
 
 
@@ -368,7 +335,7 @@ def restored(data: LinearData, x: Array) -> Array | None:
     if not np.all(lower <= upper):
         return None
     x = np.clip(x, lower, upper)
-    units = np.maximum(np.abs(x), sizes(data, x)[2])
+    units = np.maximum(np.abs(x), sizes(data, x)[1])
     pulled, before, residuals = np.arange(A.shape[0]) >= m, np.inf, residual(data, x)
     for _ in range(ROUNDS):
         pulled[:m] |= residuals[:m] > 0.0
@@ -389,9 +356,9 @@ def restored(data: LinearData, x: Array) -> Array | None:
     return None
 
 
-def _loosened(data: LinearData, ub: Array, eq: Array) -> LinearData:
+def _loosened(data: LinearData, off: Array) -> LinearData:
     """The program whose rows have this much more room."""
     A = sparse.vstack([data.rows, -sparse.csr_array(data.A_eq)], format="csr")
-    b = np.concatenate([data.b_ub + ub, data.b_eq + eq, eq - data.b_eq])
+    b = np.concatenate([data.sides + off, (off - data.sides)[data.b_ub.size :]])
     none = np.zeros((0, data.n)), np.zeros(0)
     return LinearData(data.c, A, b, *none, data.lower, data.upper)

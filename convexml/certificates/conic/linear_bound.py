@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -39,7 +38,7 @@ def linear_units(data: LinearData) -> ProgramUnits:
         m, eye = data.rows.shape[0], sparse.eye_array(data.n, format="csr")
         # A bound of 0 has the size of x: it says nothing.
         told = [np.isfinite(side) & (side != 0.0) for side in (data.lower, data.upper)]
-        b = np.concatenate([data.b_ub, data.b_eq, data.lower[told[0]], data.upper[told[1]]])
+        b = np.concatenate([data.sides, data.lower[told[0]], data.upper[told[1]]])
         A = sparse.coo_array(sparse.vstack([data.rows, eye[told[0]], eye[told[1]]]))
         A.eliminate_zeros()
         found = program_units(A, b, data.c)
@@ -51,8 +50,7 @@ def linear_units(data: LinearData) -> ProgramUnits:
 def sizes_of_point(data: LinearData, x: Array) -> tuple[Array, Array]:
     """The sizes of rows and of entries of x; without a right-hand side x itself fixes them."""
     units = linear_units(data)
-    sides = np.concatenate([data.b_ub, data.b_eq, data.lower, data.upper])
-    told = bool(np.any(sides[np.isfinite(sides)]))
+    told = bool(np.any(data.constraints[1]))
     factor = 1.0 if told else float(np.max(np.abs(x) / units.columns, initial=0.0))
     return factor * units.rows, factor * units.columns
 
@@ -92,16 +90,14 @@ class LinearBound:
     within: float | None = None
 
 
-def lower_bound(
-    data: LinearData, lambda_ub: Array, nu: Array, x: Array, spare: float
-) -> LinearBound:
-    """D at nonnegative lambda_ub and any nu, Jansson's way, priced where a reduced cost is left.
+def lower_bound(data: LinearData, point: LinearMultipliers, x: Array, spare: float) -> LinearBound:
+    """D at multipliers of the right signs, Jansson's way, priced where a reduced cost is left.
 
     Parameters
     ----------
     data : LinearData
-    lambda_ub, nu : array, shapes (m,) and (p,)
-        Multipliers; lambda_ub >= 0.
+    point : LinearMultipliers
+        Those of bounds are the reduced costs that these can carry.
     x : array, shape (n,)
         The middle of the box where no price is known.
     spare : float
@@ -111,8 +107,7 @@ def lower_bound(
     ----------
     C. Jansson, *Rigorous lower and upper bounds in linear programming*, SIAM J. Optim. 14 (2004).
     """
-    point, none = split_reduced_cost(data, lambda_ub, nu), np.zeros(data.n)
-    program, y = data.as_cones, point.by_row(data)
+    program, none, y = data.as_cones, np.zeros(data.n), point.by_row(data)
     pair = unpriced(program, none, y)
     costs = carried_costs(program, none, y, pair.left)
     own = point.lambda_lower + point.lambda_upper  # what bounds carry, rounded once
@@ -132,8 +127,8 @@ def lower_bound(
 def _nearby(data: LinearData, point: LinearMultipliers) -> float:
     """What exactly feasible multipliers nearby bound, as those of a cone program; -inf without."""
     scaled, none = equilibrated(data), np.zeros(data.n)
-    program, own = scaled.data.as_cones, scaled.inside_multipliers(point.as_dict())
-    y = LinearMultipliers(**own).by_row(data)
+    program = scaled.data.as_cones
+    y = split_reduced_cost(scaled.data, scaled.y_in(point.y)).by_row(scaled.data)
     if "dual interior" not in data.memo:
         data.memo["dual interior"] = dual_interior(program)
     interior: Interior | None = data.memo["dual interior"]
@@ -167,32 +162,21 @@ class ScaledProgram:
     row: Array
     cost: float
 
-    def point(self, x: Array) -> Array:
+    def x_out(self, x: Array) -> Array:
         """x of the program itself."""
         return self.column * x
 
-    def inside(self, x: Array) -> Array:
-        """x of the scaled program."""
+    def x_in(self, x: Array) -> Array:
+        """The inverse of ``x_out``."""
         return np.asarray(x / self.column)
 
-    def ray(self, direction: Array) -> Array:
-        """A direction of the program itself, of largest entry 1."""
-        found = self.column * direction
-        return np.asarray(found / np.max(np.abs(found), initial=0.0))
+    def y_out(self, y: Array) -> Array:
+        """Multipliers of rows, of the program itself."""
+        return self.cost * self.row * y
 
-    def multipliers(self, scaled: Mapping[str, Array]) -> dict[str, Array]:
-        """The multipliers of the program itself, by name."""
-        return {key: self._factors[key] * value for key, value in scaled.items()}
-
-    def inside_multipliers(self, own: Mapping[str, Array]) -> dict[str, Array]:
-        """The multipliers of the scaled program, by name."""
-        return {key: value / self._factors[key] for key, value in own.items()}
-
-    @cached_property
-    def _factors(self) -> dict[str, Array]:
-        ub, eq = np.split(self.cost * self.row, [self.data.b_ub.size])
-        column = self.cost / self.column
-        return dict(zip(NAMES, (ub, eq, column, column), strict=True))
+    def y_in(self, y: Array) -> Array:
+        """The inverse of ``y_out``."""
+        return np.asarray(y / (self.cost * self.row))
 
 
 def equilibrated(data: LinearData) -> ScaledProgram:
@@ -206,18 +190,14 @@ def equilibrated(data: LinearData) -> ScaledProgram:
     return found
 
 
-def plain(data: LinearData) -> ScaledProgram:
-    """The program in its own units."""
-    return ScaledProgram(data, np.ones(data.n), np.ones(data.rows.shape[0]), 1.0)
-
-
 def _equilibrated(data: LinearData) -> ScaledProgram:
     units, m, p = linear_units(data), data.b_ub.size, data.b_eq.size
     ends = [units.columns[np.isfinite(side)] for side in (data.lower, data.upper)]
     sizes = np.concatenate([units.rows[m:], units.rows[:m], *ends])
     fit = fitted(data.as_cones, replace(units, rows=sizes)).scaled
+    plain = ScaledProgram(data, np.ones(data.n), np.ones(m + p), 1.0)
     if fit.program is data.as_cones:
-        return plain(data)
+        return plain
     inner = equilibrate_cone(fit.program)
     A, b = inner.program.A_by_row, inner.program.b
     column = fit.columns * inner.columns / inner.unit
@@ -228,7 +208,7 @@ def _equilibrated(data: LinearData) -> ScaledProgram:
     cost = fit.cost * inner.worth
     entries = (scaled.c, b, inner.program.A.data, column, 1.0 / column, row)
     if not all(bool(np.all(np.isfinite(values))) for values in entries):
-        return plain(data)
+        return plain
     scaled.memo["units"] = ProgramUnits(
         units.size / cost, units.rows * row, units.columns / column, units.objective / cost
     )
@@ -275,14 +255,18 @@ class LinearMultipliers:
         upper = self.lambda_upper[np.isfinite(data.upper)]
         return np.concatenate([self.nu, self.lambda_ub, lower, upper])
 
+    @property
+    def y(self) -> Array:
+        """(lambda_ub, nu)."""
+        return np.concatenate([self.lambda_ub, self.nu])
+
     def reduced_cost(self, data: LinearData) -> Array:
         """c + A_ub' lambda_ub + A_eq' nu, shape (n,), each entry rounded once."""
-        return exact_residual(data.columns, np.concatenate([self.lambda_ub, self.nu]), -data.c)
+        return exact_residual(data.columns, self.y, -data.c)
 
     def size(self, data: LinearData) -> Array:
         """Absolute products of the reduced cost, shape (n,): what rounding is relative to."""
-        y = np.concatenate([self.lambda_ub, self.nu])
-        return np.asarray(np.abs(data.c) + abs(data.columns) @ np.abs(y))
+        return np.asarray(np.abs(data.c) + abs(data.columns) @ np.abs(self.y))
 
     def stationarity(self, data: LinearData) -> Array:
         """The gradient of L with respect to x, shape (n,)."""
@@ -343,72 +327,67 @@ def read_multipliers(
 
 
 def split_reduced_cost(
-    data: LinearData, lambda_ub: Array, nu: Array, common: Array | float = 0.0
+    data: LinearData, y: Array, common: Array | float = 0.0
 ) -> LinearMultipliers:
     """Give the reduced costs to the bounds that can carry them: the best bound multipliers.
 
     ``common`` is added to both multipliers of a coordinate with two bounds: it leaves the
     Lagrangian stationary and lowers D.
     """
-    zero = np.zeros(data.n)
-    cost = LinearMultipliers(lambda_ub, nu, zero, zero).reduced_cost(data)
+    cost = exact_residual(data.columns, y, -data.c)
     # What floats cannot hold nobody carries: it is left over, and then there is no bound.
     cost = np.where(np.isnan(cost), 0.0, cost)
     has_lower, has_upper = np.isfinite(data.lower), np.isfinite(data.upper)
     common = np.where(has_lower & has_upper, common, 0.0)
     lower = np.where(has_lower, np.maximum(cost, 0.0), 0.0) + common
     upper = np.where(has_upper, np.maximum(-cost, 0.0), 0.0) + common
-    return LinearMultipliers(lambda_ub, nu, lower, upper)
+    m = data.b_ub.size
+    return LinearMultipliers(y[:m], y[m:], lower, upper)
 
 
 def completed(data: LinearData, read: Mapping[str, Array]) -> LinearMultipliers:
     """Those that were read; of the others, 0 for rows and the reduced costs for bounds."""
     sides = {"lambda_ub": data.b_ub, "nu": data.b_eq}
-    rows = (read.get(name, np.zeros(side.size)) for name, side in sides.items())
-    return LinearMultipliers(**{**split_reduced_cost(data, *rows).as_dict(), **read})
+    y = np.concatenate([read.get(name, np.zeros(side.size)) for name, side in sides.items()])
+    return LinearMultipliers(**{**split_reduced_cost(data, y).as_dict(), **read})
 
 
 def repair_multipliers(
-    data: LinearData, lambda_ub: Array, nu: Array, common: Array | float = 0.0
+    data: LinearData, y: Array, common: Array | float = 0.0
 ) -> LinearMultipliers:
     """Return multipliers near these that are dual feasible up to rounding, where there are any.
 
     Negative entries are clipped; a reduced cost that no bound can carry is removed by the least
-    change of nu and of the positive lambda_ub. What is left has its price (``linear_bound``).
+    change of nu and of the positive lambda_ub. What is left has its price (``lower_bound``).
     """
     scaled = equilibrated(data)
-    passed = {"lambda_ub": lambda_ub, "nu": nu, "lambda_lower": np.broadcast_to(common, data.n)}
-    inside = scaled.inside_multipliers(passed)
-    found = _repair(scaled.data, inside["lambda_ub"], inside["nu"], inside["lambda_lower"])
-    return LinearMultipliers(**scaled.multipliers(found.as_dict()))
+    found = scaled.y_out(_repaired(scaled.data, scaled.y_in(y)))
+    return split_reduced_cost(data, found, common)
 
 
-def _repair(data: LinearData, lambda_ub: Array, nu: Array, common: Array) -> LinearMultipliers:
-    lambda_ub, nu = np.maximum(lambda_ub, 0.0), np.array(nu)
-    target = np.zeros(data.n, dtype=bool)
-    free = _levels(data, lambda_ub, nu)
+def _repaired(data: LinearData, y: Array) -> Array:
+    y = np.where(data.signed, np.maximum(y, 0.0), y)
+    target, free = np.zeros(data.n, dtype=bool), _levels(data, y)
     for _ in range(10):
-        point = split_reduced_cost(data, lambda_ub, nu, common)
+        point = split_reduced_cost(data, y)
         residual = point.stationarity(data)
         residual[np.abs(residual) <= ROUNDING * point.size(data)] = 0.0
         if not np.any(residual):
             break
         target |= residual != 0.0
         cost = point.reduced_cost(data)[target]
-        step = least_change(data.columns[target], -cost, np.concatenate([lambda_ub, free]))
+        step = least_change(data.columns[target], -cost, np.where(data.signed, y, free))
         if not np.any(step):
             break
-        lambda_ub = np.maximum(lambda_ub + step[: lambda_ub.size], 0.0)
-        nu = nu + step[lambda_ub.size :]
-    return point
+        y = np.where(data.signed, np.maximum(y + step, 0.0), y + step)
+    return y
 
 
-def _levels(data: LinearData, lambda_ub: Array, nu: Array) -> Array:
+def _levels(data: LinearData, y: Array) -> Array:
     """How far each nu may move, relative to lambda_ub: the size of the largest multiplier."""
-    units, _ = sizes_of_multipliers(data, np.concatenate([lambda_ub, nu]))
-    level = np.max(np.abs(lambda_ub), initial=0.0, where=np.isfinite(lambda_ub))
-    own = units[lambda_ub.size :]
-    return np.maximum(np.maximum(np.abs(nu), own), level if not np.any(own) else 0.0)
+    (units, _), m = sizes_of_multipliers(data, y), data.b_ub.size
+    level = np.max(y[:m], initial=0.0, where=np.isfinite(y[:m]))
+    return np.maximum(np.maximum(np.abs(y), units), 0.0 if np.any(units[m:]) else level)
 
 
 # The optimality conditions of a linear program, row by row, under their textbook names.
@@ -416,43 +395,40 @@ def _levels(data: LinearData, lambda_ub: Array, nu: Array) -> Array:
 
 def residual(data: LinearData, x: Array) -> Array:
     """A_ub x - b_ub and A_eq x - b_eq, each entry rounded once."""
-    return exact_residual(data.rows, x, np.concatenate([data.b_ub, data.b_eq]))
+    return exact_residual(data.rows, x, data.sides)
 
 
 def violations(
     data: LinearData, x: Array, known: Array | None = None
-) -> tuple[Array, Array, Array, Array]:
-    """How far x breaks A_ub x <= b_ub, A_eq x = b_eq (signed), x >= lower and x <= upper.
+) -> tuple[Array, Array, Array]:
+    """How far x breaks its rows, those of A_ub and then of A_eq (signed), and its two bounds.
 
     The residual may be ``known``.
     """
     left = residual(data, x) if known is None else known
-    ub, eq = np.split(left, [data.b_ub.size])
     below, above = np.maximum(data.lower - x, 0.0), np.maximum(x - data.upper, 0.0)
-    return np.maximum(ub, 0.0), eq, below, above
+    return np.where(data.signed, np.maximum(left, 0.0), left), below, above
 
 
-def sizes(data: LinearData, x: Array) -> tuple[Array, Array, Array]:
-    """What violations count against: rows of A_ub, of A_eq, and entries of x.
+def sizes(data: LinearData, x: Array) -> tuple[Array, Array]:
+    """What violations count against: rows of A_ub and A_eq, and entries of x.
 
     The right-hand side or the size that the data suggest for the row, whichever is larger; never
     the point, but where all right-hand sides are 0 and nothing else has a size.
     """
     rows, columns = sizes_of_point(data, x)
-    ub, eq = np.split(rows, [data.b_ub.size])
-    return np.maximum(np.abs(data.b_ub), ub), np.maximum(np.abs(data.b_eq), eq), columns
+    return np.maximum(np.abs(data.sides), rows), columns
 
 
 def primal_rows(data: LinearData, x: Array) -> list[Condition]:
     """The feasibility of x, one row for each kind of constraint that is there."""
     kind = "primal_feasibility"
-    ub, eq, below, above = violations(data, x)
-    size_ub, size_eq, columns = sizes(data, x)
-    rows = []
-    if data.b_ub.size:
-        rows.append(worst("A_ub x <= b_ub", kind, ub, size_ub, EPS * ub))
-    if data.b_eq.size:
-        rows.append(worst("A_eq x = b_eq", kind, eq, size_eq, EPS * np.abs(eq)))
+    wrong, below, above = violations(data, x)
+    (size, columns), rows = sizes(data, x), []
+    ub, eq = slice(data.b_ub.size), slice(data.b_ub.size, None)
+    for name, part in (("A_ub x <= b_ub", ub), ("A_eq x = b_eq", eq)):
+        if wrong[part].size:
+            rows.append(worst(name, kind, wrong[part], size[part], EPS * np.abs(wrong[part])))
     for name, bound, violated in (
         ("x >= lower", data.lower, below),
         ("x <= upper", data.upper, above),
@@ -466,12 +442,10 @@ def primal_rows(data: LinearData, x: Array) -> list[Condition]:
 
 def meets_rows(data: LinearData, x: Array, known: Array | None = None) -> bool:
     """Whether x meets every constraint up to the rounding of its terms."""
-    ub, eq, below, above = violations(data, x, known)
-    size_ub, size_eq, columns = sizes(data, x)
-    rows = np.split(data.terms @ np.abs(x), [data.b_ub.size])
+    wrong, below, above = violations(data, x, known)
+    size, columns = sizes(data, x)
     pairs = (
-        (ub, np.maximum(rows[0], np.abs(data.b_ub)), size_ub),
-        (np.abs(eq), np.maximum(rows[1], np.abs(data.b_eq)), size_eq),
+        (np.abs(wrong), np.maximum(data.terms @ np.abs(x), np.abs(data.sides)), size),
         (np.maximum(below, above), np.abs(x), columns),
     )
     # Rounding grows with the point; what counts as feasible does not.
@@ -481,22 +455,19 @@ def meets_rows(data: LinearData, x: Array, known: Array | None = None) -> bool:
     )
 
 
-def rounding_of_rows(data: LinearData, x: Array) -> tuple[Array, Array]:
+def rounding_of_rows(data: LinearData, x: Array) -> Array:
     """What right-hand sides A_ub x and A_eq x in floats are off by: k terms by (k + 2) UNIT.
 
     Neither a far point nor a far bound makes the terms larger than the data suggest for the row.
     """
-    size_ub, size_eq, _ = sizes(data, x)
-    b = np.abs(np.concatenate([data.b_ub, data.b_eq]))
-    terms = b + np.minimum(data.terms @ np.abs(x), np.concatenate([size_ub, size_eq]))
-    ub, eq = np.split((np.diff(data.rows.indptr) + 2.0) * UNIT * terms, [data.b_ub.size])
-    return ub, eq
+    terms = np.abs(data.sides) + np.minimum(data.terms @ np.abs(x), sizes(data, x)[0])
+    return np.asarray((np.diff(data.rows.indptr) + 2.0) * UNIT * terms)
 
 
 def dual_rows(data: LinearData, point: LinearMultipliers) -> list[Condition]:
     """Signs of the multipliers that are there, and stationarity, which is the dual's equality."""
     kind = "dual_feasibility"
-    units, costs = sizes_of_multipliers(data, np.concatenate([point.lambda_ub, point.nu]))
+    units, costs = sizes_of_multipliers(data, point.y)
     rows = []
     if data.b_ub.size:
         wrong = np.maximum(-point.lambda_ub, 0.0)

@@ -18,9 +18,9 @@ from ..scale import program_scale
 from .linear_absence import (
     active_at,
     active_by_slackness,
-    optima,
+    find_ray,
+    optimum_of,
     plausible,
-    rays,
     solve_multipliers,
     solve_vertex,
 )
@@ -100,11 +100,11 @@ def assess(
 ) -> Certificate:
     """The certificate of x with these multipliers; no search for better points."""
     common = np.maximum(np.minimum(given.lambda_lower, given.lambda_upper), 0.0)
-    point = repair_multipliers(data, given.lambda_ub, given.nu, common)
+    point = repair_multipliers(data, given.y, common)
     rows = (*primal_rows(data, x), *dual_rows(data, given), *slackness_rows(data, x, given))
     primal, size = exact_dot(data.c, x), linear_units(data).size
     spare = ROOM * tol * program_scale(primal, np.nan, size)
-    bound = lower_bound(data, point.lambda_ub, point.nu, x, spare)
+    bound = lower_bound(data, point, x, spare)
     reason = _unusable(data, point, bound)
     dual = -np.inf if reason else bound.value - bound.rounding
     if source == "passed":  # the repair is not to make a passed point look better than it is
@@ -141,8 +141,7 @@ def assess(
         dual_source=source,
         dual={**point.as_dict(), "x": x},
     )
-    sides = np.concatenate([data.b_ub, data.b_eq, data.lower, data.upper])
-    certificate = without_unit(certificate, size, sides)
+    certificate = without_unit(certificate, size, data.constraints[1])
     rigorous = certificate.within is None
     return judge(certificate.but(proved_gap=certificate.gap if rigorous else np.inf))
 
@@ -153,8 +152,7 @@ def _worst(residual: Array) -> int:
 
 def _unusable(data: LinearData, point: LinearMultipliers, bound: LinearBound) -> str:
     """Why what is left of the reduced costs is too much to be a residual; "" where it is not."""
-    y = np.concatenate([point.lambda_ub, point.nu])
-    costs = np.maximum(np.abs(data.c), sizes_of_multipliers(data, y)[1])
+    costs = np.maximum(np.abs(data.c), sizes_of_multipliers(data, point.y)[1])
     if np.all(np.abs(bound.residual) <= np.maximum(NEAR * costs, ROUNDING * point.size(data))):
         return ""
     j = _worst(bound.residual)
@@ -166,8 +164,8 @@ def _unusable(data: LinearData, point: LinearMultipliers, bound: LinearBound) ->
 
 def _violation_price(data: LinearData, x: Array, point: LinearMultipliers) -> float:
     """|y|'violation: what the objective may gain from constraints that x does not quite meet."""
-    ub, eq, below, above = violations(data, x)
-    rows = point.lambda_ub @ ub + np.abs(point.nu) @ np.abs(eq)
+    wrong, below, above = violations(data, x)
+    rows = np.abs(point.y) @ np.abs(wrong)
     return float(rows + point.lambda_lower @ below + point.lambda_upper @ above)
 
 
@@ -176,7 +174,7 @@ def _look_for_better(data: LinearData, certificate: Certificate) -> Certificate:
     primal, scaled = certificate.primal_objective, equilibrated(data)
     for witness in _better_points(data, certificate):
         value = exact_dot(data.c, witness)
-        way = scaled.cost * way_to_exact(scaled.data.as_cones, scaled.inside(witness))
+        way = scaled.cost * way_to_exact(scaled.data.as_cones, scaled.x_in(witness))
         rounding = EPS * (abs(primal) + abs(value)) + way
         found = refuted(certificate, value, {"x": witness}, rounding)
         if found.verdict is Verdict.REFUTED:
@@ -185,13 +183,12 @@ def _look_for_better(data: LinearData, certificate: Certificate) -> Certificate:
 
 
 def _better_points(data: LinearData, certificate: Certificate) -> Iterator[Array]:
-    x, unbounded = certificate.dual["x"], False
-    for optimum in optima(data):
-        unbounded |= optimum.status == "unbounded"
-        if optimum.x is not None:
-            yield optimum.x
+    x, optimum = certificate.dual["x"], optimum_of(data)
+    if optimum.x is not None:
+        yield optimum.x
     goal = max(abs(certificate.primal_objective), certificate.scale) or 1.0
-    for ray in rays(data) if unbounded else ():
+    ray = find_ray(data) if optimum.status == "unbounded" else None
+    if ray is not None:
         far = np.exp2(np.ceil(np.log2(goal / abs(exact_dot(data.c, ray)))))
         if np.isfinite(far):
             yield x + far * ray
@@ -207,17 +204,15 @@ def _construct(
         kept = (data.A_ub[ub], data.b_ub[ub], data.A_eq[eq], data.b_eq[eq])
         rest = LinearData(completed(data, rows).reduced_cost(data), *kept, data.lower, data.upper)
 
-    def candidates() -> Iterator[tuple[Array | None, Array | None]]:
+    def candidates() -> Iterator[Array]:
         yield solve_multipliers(rest, active_at(rest, x))
-        for optimum in optima(rest):
-            yield optimum.lambda_ub, optimum.nu
+        if (y := optimum_of(rest).y) is not None:
+            yield y
 
     best, error = dict[str, Array](), np.inf
-    for pair in candidates():
-        own = dict(zip(NAMES, pair, strict=False))
-        built = {name: value for name in missing if (value := own[name]) is not None}
-        if not built:
-            continue
+    for y in candidates():
+        own = dict(zip(NAMES, np.split(y, [rest.b_ub.size]), strict=False))
+        built = {name: own[name] for name in missing}
         point = completed(
             data, {name: passed[name] for name in NAMES[:2] if name in passed} | built
         )
@@ -263,7 +258,7 @@ def polish_linear(
         if error <= ROUNDING:
             break
         vertex = solve_vertex(data, active, best[0])
-        exact = repair_multipliers(data, *solve_multipliers(data, active, best[1]))
+        exact = repair_multipliers(data, solve_multipliers(data, active, best[1].y))
         for candidate in list(product((vertex, best[0]), (exact, best[1])))[:-1]:
             found = _error(assess(data, *candidate, tol, "passed"))
             if found < error:

@@ -313,10 +313,10 @@ def relax(program: ConeProgram, soft: Array, vertex: bool = False) -> Relaxation
     if vertex:
         data, rows = linear_rows(phase)
         found = highs(data) if program.is_polyhedral else None
-        if found is None or found.x is None or found.lambda_ub is None or found.nu is None:
+        if found is None or found.x is None or found.y is None:
             raise SolverError("conic form: HiGHS has no vertex of the smallest relaxation.")
         x, y = found.x, np.zeros(b.size)
-        y[rows] = np.concatenate([found.lambda_ub, found.nu])
+        y[rows] = found.y
     else:
         x, y = solve_scaled(phase)
     t = np.maximum(x[n:], 0.0)
