@@ -360,9 +360,18 @@ def repair_multipliers(
     Negative entries are clipped; a reduced cost that no bound can carry is removed by the least
     change of nu and of the positive lambda_ub. What is left has its price (``lower_bound``).
     """
+    point = split_reduced_cost(data, np.where(data.signed, np.maximum(y, 0.0), y), common)
+    if not np.any(_uncarried(data, point)):
+        return point
     scaled = equilibrated(data)
     found = scaled.y_out(_repaired(scaled.data, scaled.y_in(y)))
     return split_reduced_cost(data, found, common)
+
+
+def _uncarried(data: LinearData, point: LinearMultipliers) -> Array:
+    """What is left of reduced costs, but for rounding."""
+    left = point.stationarity(data)
+    return np.where(np.abs(left) <= ROUNDING * point.size(data), 0.0, left)
 
 
 def _repaired(data: LinearData, y: Array) -> Array:
@@ -370,8 +379,7 @@ def _repaired(data: LinearData, y: Array) -> Array:
     target, free = np.zeros(data.n, dtype=bool), _levels(data, y)
     for _ in range(10):
         point = split_reduced_cost(data, y)
-        residual = point.stationarity(data)
-        residual[np.abs(residual) <= ROUNDING * point.size(data)] = 0.0
+        residual = _uncarried(data, point)
         if not np.any(residual):
             break
         target |= residual != 0.0
