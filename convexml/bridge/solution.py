@@ -343,7 +343,8 @@ def _solve(
         reason = f"{certificate.reason} ({note})" if certificate.reason else note
         certificate = certificate.but(reason=reason)
     # Slack variables may lie below the losses that they stand for, within tol of their rows.
-    return certificate if split is None else raised(certificate, split.value())
+    value = split.value() if split is not None else whole.value if whole is not None else None
+    return certificate if value is None else raised(certificate, value)
 
 
 def _at_origin(posed: Posed, answer: ConePoint | None) -> ConePoint | None:

@@ -53,9 +53,8 @@ class SplitSum:
         x = np.concatenate([_entries(variable.value) for variable in self.variables])
         if not all(np.all(np.isfinite(each)) for each in (x, *dual.values())):
             return None
-        columns = {id(part.variable): part.columns for part in posed.parts}
-        used = np.concatenate([columns[id(variable)] for variable in self.variables])
-        units = replace(posed.units, columns=posed.units.columns[used])
+        used = [p.columns for v in self.variables for p in posed.parts if p.variable is v]
+        units = replace(posed.units, columns=posed.units.columns[np.concatenate(used)])
         found = certify_sum(AffineSum(self.parts, units), x, dual, tol, passed=False)
         return found.but(
             primal_objective=found.primal_objective + self.constant,
