@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,13 +14,16 @@ import numpy as np
 from ...data import Design, in_blocks, in_memory, thinned
 from ...numerics import EPS, Array, gamma, length
 from ...problem import MulticlassObjective, Objective
-from ..algebra.rationals import Dependence, dependence, exact_total
+from ..algebra.rationals import Dependence, dependence, exact_total, solve_rows, whole_row
 from ..algebra.sums import exact_dot, exact_residual
 from .repair import ColumnGram, DualPoint, PrimalPoint
 
 # The rows X'u = 0 of unpenalised columns, and 1'u = 0: their residual and regularity.
 
 
+ZERO = Fraction(0)
+RATIONAL = 2_000
+"""Entries of the columns, at samples inside their box, up to which rationals are solved."""
 EXACTLY = 20_000
 """Entries of the columns up to which X'u is summed exactly."""
 DENSE = 4_000_000
@@ -135,6 +140,20 @@ class ColumnRows:
         found = length(x) * (1.0 + 1e-12) + rest
         return found if np.isfinite(found) else np.inf
 
+    def exact_length(self, u: Array, samples: Array) -> float:
+        """|x|_2 of an x on a mask of samples with E'(u + x) = 0, in rationals; inf if none is."""
+        chosen = self.width * int(samples.sum())
+        if not 0 < chosen <= RATIONAL or self.objective.n * self.width > EXACTLY:
+            return np.inf
+        E, samples = self.metric(samples).dense, in_memory(samples)
+        exact = [Fraction(float(x)) for x in in_memory(u)]
+        table = []
+        for column in E.T:
+            missed = sum((Fraction(float(a)) * x for a, x in zip(column, exact, strict=True)), ZERO)
+            table.append(whole_row([Fraction(float(a)) for a in column[samples]] + [-missed]))
+        x = solve_rows(table)
+        return np.inf if x is None else math.hypot(*(float(t) for t in x)) * (1.0 + 1e-12)
+
     @cached_property
     def dependence(self) -> Dependence:
         """Which columns depend on the others; none is known to where X is too large to tell."""
@@ -197,17 +216,26 @@ def slopes(
     return plain, (excess + noise + 4.0 * EPS * np.abs(shift)) / t
 
 
-def rise(objective: Objective, v: Array, reach: Array, share: float) -> float:
-    """A bound of Omega*(t (v + e)) - Omega*(t v) over |e| <= reach, t = 1 - share."""
+def rise(objective: Objective, v: Array, reach: Array) -> float:
+    """A bound of Omega*(v + e) - Omega*(v) over |e| <= reach, both shrunk into the domain."""
+    penalty = objective.penalty
     if not np.any(reach):
         return 0.0
-    penalty, t = objective.penalty, 1.0 - share
-    after = penalty.conjugate_bound(t * v, t * reach)
-    return after - penalty.conjugate(t * v, np.inf) + 8.0 * EPS * abs(after)
+    if penalty.depends_on_sizes or penalty.rises:
+        v = penalty.domain_scale(v) * v
+        ends = v + (reach if penalty.rises else np.copysign(reach, v))
+        ends = ends * penalty.domain_scale(ends)
+        before, after = penalty.conjugate(v, np.inf), penalty.conjugate(ends, np.inf)
+        return max(after - before, 0.0) + 8.0 * EPS * abs(after)
+    if penalty.is_constraint:  # Omega* is sublinear
+        zero = np.zeros_like(v)
+        both = np.maximum(penalty.terms(zero, reach), penalty.terms(zero, -reach))
+        return float(np.sum(np.maximum(both, 0.0)))
+    return np.inf
 
 
 def shrinkage(objective: Objective, v: Array, reach: Array) -> float:
-    """The share s with (1 - s)(v + e) in dom Omega* for all |e| <= reach.
+    """The share t with (1 - t)(v + e) in dom Omega* for all |e| <= reach.
 
     The domain of a constraint's Omega* is a cone, whose sign rows the caller holds.
     """
@@ -216,11 +244,8 @@ def shrinkage(objective: Objective, v: Array, reach: Array) -> float:
         return 0.0
     far = 2.0**200 / size
     scale = objective.penalty.domain_scale(far * reach)
-    if scale == 1.0:
-        return 0.0
-    return (
-        1.0 / (scale * far) + 1.0 / objective.penalty.domain_scale(v) - 1.0 + gamma(2 * v.size + 64)
-    )
+    share = 0.0 if scale == 1.0 else 1.0 / (scale * far)
+    return share + 1.0 / objective.penalty.domain_scale(v) - 1.0
 
 
 def above_zero(objective: Objective, u: Array, v: Array) -> float:
@@ -234,6 +259,9 @@ def above_zero(objective: Objective, u: Array, v: Array) -> float:
 ROUNDS = 6
 NOTHING = 1e-8
 """A share of P below which no smaller price is looked for."""
+INSIDE = 1e-6
+"""Share of the largest room to the ends of dom F* from which on a sample may move."""
+
 ENOUGH = 50
 """Samples for each column that are tried before all of them."""
 FARTHER = 1e4
@@ -269,10 +297,11 @@ def price_of_columns(
 ) -> ColumnPrice:
     """Bound D(u) - P* from above where X'u and 1'u vanish only nearly on unpenalised columns.
 
-    Two ways, of which the cheaper counts. (i) A correction du of the samples that lie inside
+    Three ways, of which the cheapest counts. (i) A correction du of the samples that lie inside
     dom F* makes the rows E'u exactly 0; |du| <= |E'u| / sigma_min(E_I), which must fit into the
     box; D falls by the slope of F* times |du|. Seen from a point (w, b) this slope is z up to
-    second order, and z'du = -w'(residual). (ii) u = 0 is exactly feasible.
+    second order, and z'du = -w'(residual). (ii) Where F grows in all directions, points as good
+    as the given one have |w| <= R, and the residual costs |E'u| R. (iii) u = 0 is exactly feasible.
 
     Parameters
     ----------
@@ -317,7 +346,7 @@ def price_of_columns(
         best = min(best, found)
     if best <= enough:
         return ColumnPrice(best)
-    best = min(best, above_zero(objective, u, v))
+    best = min(best, _growth(rows, point), above_zero(objective, u, v))
     if best <= room:
         return ColumnPrice(best)
     if rows.dependence.doubtful.size:
@@ -346,6 +375,11 @@ def _corrected(
     known = None if dual is None else dual.gram
     step, inside, shares, reason = _length(rows, room, u, known, sharply)
     if reason:
+        fits = room > INSIDE * float(np.max(np.where(room < np.inf, room, 0.0)))
+        step, wide = rows.exact_length(u, fits), np.flatnonzero(fits)
+        if wide.size and 2.0 * step <= float(room[wide].min()):
+            inside, shares, reason = wide, np.ones_like(room[wide]), ""
+    if reason:
         return np.inf, np.zeros(objective.d, dtype=bool), reason
     others = ~rows.rows
     norms, most = objective.column_norms, step * float(np.max(shares))
@@ -359,8 +393,7 @@ def _corrected(
     far = step * shares
     plain, from_point = slopes(objective, u, chosen, room[chosen], far, point, terms)
     held = np.where(objective.penalty.free(objective.d), 0.0, rows.raw)
-    share = shrinkage(objective, np.where(others, v, 0.0), reach)
-    more = rise(objective, np.where(others, v, 0.0), reach + held, share)
+    more = rise(objective, np.where(others, v, 0.0), reach + held)
     price = length(shares * plain) * step
     if point is not None:
         w = np.abs(point.w)
@@ -369,6 +402,7 @@ def _corrected(
         second = length(shares * from_point) * step
         second += gamma(objective.d + 3) * lengths * most
         price = min(price, first + second)
+    share = shrinkage(objective, np.where(others, v, 0.0), reach)
     more += share * above_zero(objective, u, v) if share > 0.0 else 0.0
     return (price + more) * (1.0 + 1e-9), crossed, ""
 
@@ -394,7 +428,7 @@ def _length(
 def _metrics(
     rows: ColumnRows, room: Array, u: Array, known: ColumnGram | None
 ) -> Iterator[ColumnGram]:
-    """That known, those with room for what regular columns need, alike, and all by their room."""
+    """Those with room enough for what regular columns need, alike; then all, by their room."""
     objective = rows.objective
     if known is not None and known.rows is not None and np.array_equal(known.rows, rows.rows):
         yield known
@@ -409,3 +443,32 @@ def _metrics(
             h[few] = root[few] ** 2
             yield rows.metric(h)
         yield rows.metric(root**2)
+
+
+def _growth(rows: ColumnRows, point: PrimalPoint | None) -> float:
+    """The price from a bound of |z - z(point)| over all points that are as good."""
+    objective = rows.objective
+    lo, hi = objective.loss.domain(objective.y)
+    if point is None or not np.isfinite(point.value) or objective.loss.is_indicator:
+        return np.inf
+    if not (np.all(lo < 0.0) and np.all(hi > 0.0)):
+        return np.inf
+    # l(z') >= s (z' - z) - (l*(s) - s z) for both signs of s: F grows like slope |z' - z|.
+    y, z, c = objective.y, point.z, objective.c
+    most = 1.0 + np.abs(z - y)
+    ends = [np.clip(0.5 * end, -most, most) for end in (lo, hi)]
+    offset = np.maximum(*(objective.loss.conjugate(y, s) - s * z for s in ends))
+    slope = np.minimum(-ends[0], ends[1])
+    terms = np.abs(offset) + slope * (np.abs(z) + np.abs(y))
+    value = point.value + float(c @ np.maximum(offset, 0.0)) + 64.0 * EPS * float(c @ terms)
+    reach = value / float(np.min(c * slope))
+    others = ~rows.rows
+    if np.any(others):
+        blocks = objective.penalty.zero_blocks(objective.d)
+        if blocks is None or not np.all(blocks[1][blocks[0]][others] > 0.0):
+            return np.inf
+        norms = objective.column_norms[others]
+        reach += float(np.sum(2.0 * point.value * norms / blocks[1][blocks[0]][others]))
+    return (rows.at(point) + rows.distance(rows.metric(np.ones_like(objective.c))) * reach) * (
+        1.0 + 1e-9
+    )
