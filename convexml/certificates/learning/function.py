@@ -111,14 +111,13 @@ def certify_function(
     point = PrimalPoint(none, b, z, float(c @ losses), 0.0, error, losses)
     primal = best + point.value + 0.5 * lam * square
     rounding = primal_rounding(bare, point, bare.zero_scores) + 0.5 * lam * doubt
-    exactly, missed = np.zeros_like(z), loss.violation(y, z)
+    exactly, missed = np.zeros_like(z), error + loss.violation(y, z)
 
     def excess(u: Array) -> tuple[Array, float]:
         rest, beside = apart(objective, q, u, closely)
         terms = loss.excess(y, c, z, exactly, u, exactly)
-        beside += float(np.abs(u) @ error)  # slopes times the error are in ``rounding``
-        beside += max(float(terms.sum()), float(np.abs(u) @ missed))
-        return rest, beside * (1.0 + gamma(len(z) + 4))
+        beside += float(np.abs(u) @ missed)  # slopes times the error are in ``rounding``
+        return rest, (float(terms.sum()) + beside) * (1.0 + gamma(len(z) + 4))
 
     near = own_dual(objective, q) if u is None else repair_dual(bare, u, source=source)
     rest, gap = excess(near.u)

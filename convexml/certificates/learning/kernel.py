@@ -104,10 +104,9 @@ def certify_kernel(
     """
     matrix, loss, rounded = objective.matrix, objective.loss, objective.matrix.exact_factor is None
     bare = objective.lam == 0.0 and rounded
-    closely = loss.is_indicator or objective.lam == 0.0  # what rounding shows in most
-    found = certify_function(objective, q, b, u, tol=tol, closely=closely)
+    found = certify_function(objective, q, b, u, tol=tol)
     if found.verdict is not Verdict.CERTIFIED and matrix.is_exact and matrix.begin_anew():
-        found = certify_function(objective, q, b, u, tol=tol, closely=closely)
+        found = certify_function(objective, q, b, u, tol=tol)
     # A better dual point or witness is looked for only where a factor is no matter.
     solved = found.verdict is Verdict.CERTIFIED and not (refute and objective.n <= SMALL)
     open_ = loss.is_indicator and not scales(objective.bare)  # whether it can be met exactly
