@@ -236,6 +236,17 @@ def is_rounded(K: Array) -> bool:
     return size == 0.0 or _factors(K, 0.5 * ULPS * (len(K) + TERMS) * EPS * size)
 
 
+def is_semidefinite(K: Array) -> bool:
+    """Whether K is proved to be positive semidefinite: by Cholesky's method for K - s I.
+
+    Where that ends, s at least gamma_{n+1} / (1 - gamma_{n+1}) times the trace, K has no negative
+    eigenvalue (Rump, *Verification of positive definiteness*, BIT 46, 2006).
+    """
+    trace = float(np.abs(np.diagonal(K)).sum())
+    tiny = np.finfo(float).tiny * (len(K) + 2.0) ** 2
+    return bool(np.array_equal(K, K.T)) and _factors(K, -2.0 * gamma(len(K) + 4) * trace - tiny)
+
+
 def _factors(K: Array, shift: float) -> bool:
     """Whether Cholesky's method goes through for K + shift I."""
     moved = K.copy()
@@ -402,6 +413,11 @@ class KernelMatrix(KernelRows):
         K, size = self.dense, np.abs(q)
         off = gamma(len(K) + 4) * (np.abs(K) @ size)
         return K @ q, off if self.entry_errors is None else off + self.entry_errors @ size * LOOSE
+
+    @cached_property
+    def is_semidefinite(self) -> bool:
+        """Whether K itself, as it was given, is proved to be semidefinite."""
+        return not self.projected and is_semidefinite(self.as_given())
 
     @cached_property
     def exact_factor(self) -> Array | None:

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import convexml as cml
-from convexml.certificates.algebra.definite import is_semidefinite
-from convexml.kernels.matrix import is_rounded
+from convexml.kernels.matrix import is_rounded, is_semidefinite
 
 
 @pytest.mark.parametrize("d", [1, 3, 40, 2000])

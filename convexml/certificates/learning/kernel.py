@@ -9,7 +9,6 @@ import numpy as np
 from ...kernels.matrix import KernelMatrix
 from ...numerics import Array
 from ...problem.kernel import KernelObjective
-from ..algebra.definite import is_semidefinite
 from ..certificate import Certificate, Verdict
 from ..judge import refuted
 from .function import certify_function
@@ -49,11 +48,7 @@ def _words(matrix: KernelMatrix) -> str:
         return COMPUTED
     if matrix.projected:
         return PROJECTED
-    known = matrix.__dict__
-    if "_is_proved" not in known:
-        K = matrix.as_given()
-        known["_is_proved"] = np.array_equal(K, K.T) and is_semidefinite(K)
-    return GIVEN if known["_is_proved"] else BESIDE_KERNEL_ROUNDED
+    return GIVEN if matrix.is_semidefinite else BESIDE_KERNEL_ROUNDED
 
 
 TIGHT = 1e-10
