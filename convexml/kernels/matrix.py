@@ -27,8 +27,6 @@ KEPT = 3_000_000
 """Entries of the rows that are kept: 12 MB."""
 SINGLE = 1e30
 """Entries of this size, or one by it, are not for single precision."""
-LOOSE = 1.0 + 1e-6
-"""Covers the rounding of an account itself."""
 BLOCK = 20_480
 """Entries of the rows that are made at a time: they stay in the cache."""
 
@@ -366,16 +364,13 @@ class KernelMatrix(KernelRows):
     @cached_property
     def sizes(self) -> Array:
         """sqrt(k(x_i, x_i)), which bounds what f of norm 1 can be at x_i; shape (n,)."""
-        if self.is_exact:
-            return np.sqrt(np.maximum(self.diagonal, 0.0)) * (1.0 + 64.0 * EPS + self.share)
-        off = 0.0 if self.entry_errors is None else np.diagonal(self.entry_errors)
-        return np.sqrt(np.maximum(np.diagonal(self.dense) + off, 0.0)) * (1.0 + 64.0 * EPS)
+        return np.sqrt(np.maximum(self.diagonal, 0.0)) * (1.0 + 64.0 * EPS + self.share)
 
     def product_error(self, q: Array) -> Array:
         """What ``product(q)`` may be off by as values of sum_j q_j k(x_j, .), shape (n,)."""
         made = self._applied(q)
         share = self.share + gamma(made.count + 4.0) * (1.0 + self.share)
-        return share * LOOSE * float(made.sizes @ self.sizes) * self.sizes
+        return share * (1.0 + 1e-6) * float(made.sizes @ self.sizes) * self.sizes
 
     @cached_property
     def dense(self) -> Array:
@@ -402,17 +397,15 @@ class KernelMatrix(KernelRows):
         # ``dense`` is rounded as a mean, and what is nothing beside the largest entry is 0 there.
         return (errors + EPS * K + EPS**2 * K.max(initial=0.0)) * (1.0 + 1e-6)
 
-    def valued(self, q: Array, closely: bool = False) -> tuple[Array, Array]:
-        """The values of sum_j q_j k(x_j, .), (n,), and what they may be off by.
+    def error_of(self, q: Array, values: Array, inner: Array) -> Array:
+        """What ``values``, made of L and |L| ``inner``, may be off by as those of q.
 
-        ``closely``, or where no theorem says that the kernel is semidefinite, they are K q, of all
-        of K with its ``entry_errors``; where these are not known, for K as it is.
+        Where ``entry_errors`` are not known, as K q.
         """
-        if self.is_exact and not closely:
-            return self.product(q), self.product_error(q)
-        K, size = self.dense, np.abs(q)
-        off = gamma(len(K) + 4) * (np.abs(K) @ size)
-        return K @ q, off if self.entry_errors is None else off + self.entry_errors @ size * LOOSE
+        K, L, size = self.dense, self.factor, np.abs(q)
+        sizes = np.abs(K) @ size + np.abs(L) @ inner
+        off = np.abs(K @ q - values) + gamma(len(K) + L.shape[1] + 8) * sizes
+        return off if self.entry_errors is None else off + self.entry_errors @ size * (1.0 + 1e-6)
 
     @cached_property
     def is_semidefinite(self) -> bool:

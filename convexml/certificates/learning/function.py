@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
@@ -14,13 +13,12 @@ from ...problem.kernel import KernelObjective
 from ..certificate import Certificate
 from ..judge import judged
 from ..scale import learning_scale
-from .repair import DualPoint, PrimalPoint, balance, box_inside, repair_dual, scales
+from .repair import DualPoint, PrimalPoint, balance, box_inside, repair_dual
 from .rounding import primal_rounding, unproved
 from .rows import PassedPoint, conditions_of_samples, is_feasible, stationarity_of
 
 LOOSE = 1.0 + 1e-6
 """Covers the rounding of the account itself."""
-INFEASIBLE = "No bound: the point is infeasible, so that P is infinite."
 
 
 def square_of(q: Array, values: Array, error: Array) -> tuple[float, float]:
@@ -30,28 +28,23 @@ def square_of(q: Array, values: Array, error: Array) -> tuple[float, float]:
     return max(float(q @ values), 0.0), LOOSE * doubt
 
 
-def apart(
-    objective: KernelObjective, q: Array, u: Array, closely: bool = False
-) -> tuple[Array, float]:
-    """What lam f, f = sum_j q_j k(x_j, .), is off by from the function of -u, and its excess.
+def apart(objective: KernelObjective, q: Array, u: Array) -> tuple[Array, float]:
+    """What f = sum_j q_j k(x_j, .) is off by from the function of u, and its excess.
 
-    That is sum_j (lam q_j + u_j) k(x_j, .) on the samples, and its square over 2 lam from above. No
-    product is made where it is rounding. Without a penalty the function of u has to be 0, and is
-    known to be where u is.
+    That is sum_j (q_j + u_j / lam) k(x_j, .) on the samples, and lam / 2 times its square from
+    above. No product is made where it is rounding.
     """
     lam, sizes = objective.lam, objective.matrix.sizes
-    rest, size = lam * q + u, float((lam * np.abs(q) + np.abs(u)) @ sizes)
+    rest, size = q + u / lam, float((np.abs(q) + np.abs(u) / lam) @ sizes)
     values, length = np.zeros_like(q), float(np.abs(rest) @ sizes)
     if not length <= ROUNDING * size:
-        values, error = objective.matrix.valued(rest, closely)
-        length = sqrt(sum(square_of(rest, values, error)))
-    if lam == 0.0:
-        return values, np.inf if np.any(u) else 0.0
+        values = objective.matrix.product(rest)
+        length = sqrt(sum(square_of(rest, values, objective.matrix.product_error(rest))))
     length += 2.0 * EPS * size
-    return values, 0.5 * length * length / lam * LOOSE
+    return values, 0.5 * lam * length * length * LOOSE
 
 
-@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+@np.errstate(over="ignore", invalid="ignore")
 def certify_function(
     objective: KernelObjective,
     q: Array,
@@ -59,38 +52,26 @@ def certify_function(
     u: Array | None = None,
     *,
     tol: float = 1e-6,
-    source: str = "passed",
-    closely: bool = False,
-    least: float = -np.inf,
-    **facts: Any,
 ) -> Certificate:
     """Certify f + b, with the dual point u judged, or with -lam q where it is None.
 
-    Weak duality holds for the kernel itself, which is semidefinite by a theorem or as it was given:
-    what entries and products in floating point may be off by counts into the gap, and no factor of
-    K is needed. A margin that is missed is that of (q, b) divided by it.
+    Weak duality holds for the kernel itself, which is semidefinite by a theorem: what entries and
+    products in floating point may be off by counts into the gap, and no factor of K is needed.
 
     Parameters
     ----------
     objective : KernelObjective
+        lam > 0, a finite loss, and ``matrix.is_exact``.
     q, b, u, tol
         As for ``certify_kernel``.
-    source : str
-        Whose dual point u is.
-    closely : bool
-        Whether to make all of K for it.
-    least : float
-        A number that P* is at least, where one is known.
-    **facts
-        What is known better of the certificate.
 
     Returns
     -------
     Certificate
     """
     bare, lam, none = objective.bare, objective.lam, np.zeros(0)
-    y, c, loss = bare.y, bare.c, bare.loss
-    values, error = objective.matrix.valued(q, closely)
+    y, c, values = bare.y, bare.c, objective.matrix.product(q)
+    error = objective.matrix.product_error(q)
     square, doubt = square_of(q, values, error)
     chosen = 0.0  # a b that is looked for here may be any number between two floats
     if b is None:
@@ -98,58 +79,48 @@ def certify_function(
         chosen = EPS * abs(b)
     z = values + b
     error = error + EPS * np.abs(z)
-    slack: Any = chosen + error if loss.is_indicator else chosen
-    seen = PassedPoint(bare, none, b, none, z, none, 0.0, slack)
-    losses, moved, best = np.zeros_like(z), 0.0, 0.0
-    if not loss.is_indicator:
-        losses = loss.value(y, z)
-    elif scales(bare) and not (margin := float(np.min(y * z - error))) >= 1.0:
-        best, margin = (0.0, margin) if margin > 0.0 else (np.inf, 1.0)
-        moved = float(np.max(np.abs(q / margin - q)))
-        q, z, square, doubt = q / margin, z / margin, square / margin**2, doubt / margin**2
-        error, doubt = error / margin + 4.0 * EPS * np.abs(z), doubt + 16.0 * EPS * square
+    losses = bare.loss.value(y, z)
     point = PrimalPoint(none, b, z, float(c @ losses), 0.0, error, losses)
-    primal = best + point.value + 0.5 * lam * square
+    primal = point.value + 0.5 * lam * square
     rounding = primal_rounding(bare, point, bare.zero_scores) + 0.5 * lam * doubt
-    exactly, missed = np.zeros_like(z), error + loss.violation(y, z)
+
+    exactly = np.zeros_like(z)
 
     def excess(u: Array) -> tuple[Array, float]:
-        rest, beside = apart(objective, q, u, closely)
-        terms = loss.excess(y, c, z, exactly, u, exactly)
-        beside += float(np.abs(u) @ missed)  # slopes times the error are in ``rounding``
+        rest, beside = apart(objective, q, u)
+        terms = bare.loss.excess(y, c, z, exactly, u, exactly)
+        beside += float(np.abs(u) @ error)  # slopes times the error are in ``rounding``
         return rest, (float(terms.sum()) + beside) * (1.0 + gamma(len(z) + 4))
 
-    near = own_dual(objective, q) if u is None else repair_dual(bare, u, source=source)
+    near = own_dual(objective, q) if u is None else repair_dual(bare, u, source="passed")
     rest, gap = excess(near.u)
     if u is not None and not near.moved <= ROUNDING * float(np.max(np.abs(u), initial=0.0)):
         rest, other = excess(np.clip(u, *box_inside(bare)))
         gap = max(gap, other)  # what a repair gains is not credited
-    gap = min(gap, max(primal - least, 0.0)) if primal < np.inf else np.inf
+    shown = near.u if u is None else u
     scale = learning_scale(primal, primal - gap, bare.null_value)
-    seen = replace(seen, u=near.u if u is None else u, scale=scale)
+    seen = PassedPoint(bare, none, b, shown, z, none, scale, chosen)
 
     def rows() -> list[Condition]:
-        terms = lam * np.abs(values) + np.abs(rest - lam * values)
+        terms = lam * (np.abs(values) + np.abs(rest - values))
         terms = terms + objective.matrix.sizes * np.sqrt(lam * scale)
-        first = worst(stationarity_of(objective), "stationarity", rest, terms)
-        domain = Condition("-Ku in dom Omega*", "dual_feasibility", 0.0)
-        if lam == 0.0:
-            size = objective.matrix.sizes * float(np.abs(seen.u) @ objective.matrix.sizes)
-            domain = worst("Ku = 0", domain.kind, rest, size)
-        return [first, domain, *conditions_of_samples(seen)]
+        first = worst(stationarity_of(objective), "stationarity", lam * rest, terms)
+        return [first, *conditions_of_samples(seen)]
 
     met = u is None and is_feasible(seen, tol)
-    known: dict[str, Any] = {
-        "scale": scale,
-        "gap": gap,
-        "rounding": rounding + 4.0 * EPS * abs(primal),
-        "reason": "" if primal < np.inf else INFEASIBLE,
-        "repaired": moved if u is None else max(moved, near.moved),
-        "dual_source": near.source,
-        "dual": {"u": near.u.copy()},
-        "unproved": unproved(bare),
-    } | facts
-    return judged(primal, primal - known["gap"], rows if met else rows(), tol, **known)
+    return judged(
+        primal,
+        primal - gap,
+        rows if met else rows(),
+        tol,
+        scale=scale,
+        gap=gap,
+        rounding=rounding + 4.0 * EPS * abs(primal),
+        repaired=0.0 if u is None else near.moved,
+        dual_source=near.source,
+        dual={"u": near.u.copy()},
+        unproved=unproved(bare),
+    )
 
 
 def own_dual(objective: KernelObjective, q: Array, u: Array | None = None) -> DualPoint:

@@ -105,7 +105,8 @@ class OfFeatures:
 class OfSamples:
     """f = sum_j w_j k(x_j, .), of a kernel.
 
-    What products and entries of K may be off by counts as rounding.
+    Where no theorem says that the kernel is semidefinite, it is that of a factor of K, whose
+    distance from K counts as rounding.
     """
 
     matrix: KernelMatrix
@@ -126,7 +127,9 @@ class OfSamples:
         return np.zeros(K.diagonal.size) if K.entry_errors is None else np.diagonal(K.entry_errors)
 
     def scores(self, w: Array) -> Array:
-        return self.matrix.valued(w)[0]
+        if self.matrix.is_exact:
+            return self.matrix.product(w)
+        return self.matrix.factor @ (self.matrix.factor.T @ w)
 
     def square(self, w: Array) -> float:
         return max(float(w @ self.scores(w)), 0.0)
@@ -143,7 +146,11 @@ class OfSamples:
         return worst(name, "stationarity", self.scores(w - q), size or 1.0)
 
     def errors(self, w: Array) -> tuple[Array, float]:
-        scores, off = self.matrix.valued(w)
+        scores = self.scores(w)
+        if self.matrix.is_exact:
+            off = self.matrix.product_error(w)
+        else:
+            off = self.matrix.error_of(w, scores, np.abs(self.matrix.factor).T @ np.abs(w))
         return off, square_of(w, scores, off)[1]
 
     def error_of(self, q: Array) -> float:

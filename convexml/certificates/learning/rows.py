@@ -279,13 +279,14 @@ def _is_of_library(part: Loss | Penalty) -> bool:
 
 
 def conditions_of_samples(point: PassedPoint) -> list[Condition]:
-    """Those of the loss, and 1'u = 0.
+    """Those of the loss, 1'u = 0, and the domain of a penalty that is finite everywhere.
 
     All that there are for a function of a kernel, whose values ``point.z`` holds.
     """
     objective = point.objective
     z, words, _ = _words_of(objective)
-    found = [*told(objective.loss, Loss, "conditions", "value", at_samples(point, z))]
+    found = [Condition("-Ku in dom Omega*", "dual_feasibility", 0.0)]
+    found += told(objective.loss, Loss, "conditions", "value", at_samples(point, z))
     if objective.fit_intercept:
         found.append(balance(point, words.balance))
     return found
@@ -296,6 +297,11 @@ def stationarity_of(objective: KernelObjective) -> str:
     words: Words = told(objective.loss, Loss, "words", "value", "z")
     lam = "" if objective.lam == 1.0 and words.push != Words().push else "lam "
     return f"K ({lam}q + u) = 0"
+
+
+def of_function(row: Condition) -> Condition:
+    """A row of the coordinates of a function, for the kernel matrix in place of its factor."""
+    return row.named(row.name.replace("X'u", "Ku"))
 
 
 ROWS = {"slopes": slopes, "domain": loss_domain, "feasible": predictions}
