@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from flint import fmpq
+from scipy.optimize import linprog
 from support.exact.exact_learning import Learning
 from support.exact.exact_numbers import dot, exact, rank, row, table
 from support.sizes import each_seed
@@ -290,3 +291,15 @@ def test_a_tangent_that_is_broken_bounds_nothing() -> None:
         value, lower, error = broken
         other = Tangent(1.0, value, lower, 1.0, error, 5.0)
         assert worst_between(known, other) == worst_between(other, known) == np.inf
+
+
+@pytest.mark.parametrize("seed", [1, 5, 6, 10])
+def test_whole_numbers_without_a_penalty_are_certified(seed: int) -> None:
+    """Columns of 0 and 1, where few samples are inside the domain: the optimum is SciPy's."""
+    rng, n = np.random.default_rng(seed), 40
+    X, y = rng.integers(0, 2, size=(n, 3)).astype(float), rng.integers(0, 5, size=n).astype(float)
+    found = cml.QuantileRegression(X, y, 0.5, 0.0).solve()
+    columns = np.column_stack([X, -X, np.ones(n), -np.ones(n), np.eye(n), -np.eye(n)])
+    costs = np.concatenate([np.zeros(8), np.full(2 * n, 0.5 / n)])
+    assert found.certificate.verdict is cml.Verdict.CERTIFIED
+    assert found.objective == pytest.approx(linprog(costs, A_eq=columns, b_eq=y).fun, rel=1e-9)

@@ -252,3 +252,16 @@ def test_ordinary_coefficients_stay_certified(solved) -> None:
     problem, q, b = solved
     certificate = problem.certify(q, b)
     assert certificate.verdict is cml.Verdict.CERTIFIED
+
+
+def test_inner_products_far_from_0_are_certified() -> None:
+    """Ridge of X, by normal equations about the means."""
+    rng, n, lam = np.random.default_rng(0), 30, 0.04
+    X = rng.normal(size=(n, 5)) + 1e4
+    y = (X - 1e4) @ rng.normal(size=5) + 0.3 * rng.normal(size=n)
+    found = cml.KernelRidge(X, y, lam, Linear(), fit_intercept=True).solve()
+    Z, t = X - 1e4 - np.mean(X - 1e4, axis=0), y - y.mean()
+    w = np.linalg.solve(Z.T @ Z / n + lam * np.eye(5), Z.T @ t / n)
+    value = 0.5 * np.mean((t - Z @ w) ** 2) + 0.5 * lam * w @ w
+    assert found.certificate.verdict is Verdict.CERTIFIED
+    assert found.objective == pytest.approx(value, rel=1e-6)
