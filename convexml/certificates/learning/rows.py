@@ -229,14 +229,17 @@ def conditions_at(point: PassedPoint, *, stationary: bool = True) -> list[Condit
         Whether stationarity in w is among them.
     """
     objective = point.objective
-    _, words, in_w_alone = _words_of(objective)
-    features = at_features(point, words, in_w_alone)
+    z, words, in_w_alone = _words_of(objective)
+    features, samples = at_features(point, words, in_w_alone), at_samples(point, z)
     found = told(objective.penalty, Penalty, "conditions", "value", features)
     if not stationary or (objective.penalty.free(objective.d).all() and not in_w_alone):
         found = [row for row in found if row.kind != "stationarity"]  # it is X'u = 0, the domain
     if names := objective.features:
         found = [row.of_columns(names, *objective.w_shape[1:]) for row in found]
-    return in_units_of_gap([*found, *conditions_of_samples(point)], point.scale)
+    found = [*found, *told(objective.loss, Loss, "conditions", "value", samples)]
+    if objective.fit_intercept:
+        found.append(balance(point, words.balance))
+    return in_units_of_gap(found, point.scale)
 
 
 def is_feasible(point: PassedPoint, tol: float) -> bool:
@@ -281,7 +284,7 @@ def _is_of_library(part: Loss | Penalty) -> bool:
 def conditions_of_samples(point: PassedPoint) -> list[Condition]:
     """Those of the loss, 1'u = 0, and the domain of a penalty that is finite everywhere.
 
-    All that there are for a function of a kernel, whose values ``point.z`` holds.
+    For a point without features: a function of a kernel, whose values ``point.z`` holds.
     """
     objective = point.objective
     z, words, _ = _words_of(objective)
