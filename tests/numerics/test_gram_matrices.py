@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy import linalg
 from support.exact.exact_numbers import exact, row
 
 import convexml as cml
@@ -73,3 +75,19 @@ def test_the_least_singular_value_of_two_columns_is_bounded(power: int) -> None:
     apart = sum(c * (x - z) ** 2 for c, x, z in zip(row(h), row(a), row(b), strict=True))
     most = float(apart / sum(1 / exact(unit) ** 2 for unit in units))
     assert 0.25 * most < sigma**2 <= most
+
+
+def test_columns_whose_decomposition_fails_are_not_corrected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As those that overflow."""
+    gram = ColumnGram(as_design(np.eye(3)[:, :2]), np.ones(3), True)
+    assert gram.combination(np.ones(2), 1.0).any()
+
+    def fails(*args: Any, **options: Any) -> Any:
+        raise np.linalg.LinAlgError("SVD did not converge in Linear Least Squares")
+
+    monkeypatch.setattr(linalg, "lstsq", fails)
+    assert not gram.combination(np.ones(2), 1.0).any()
+    monkeypatch.undo()
+    assert not gram.combination(np.array([1.0, np.inf]), 1.0).any()

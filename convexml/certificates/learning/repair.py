@@ -250,13 +250,15 @@ class ColumnGram:
         t = linalg.solve_triangular(R, missed[order], trans="T", check_finite=False)
         return np.asarray(-Q @ t)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def combination(self, residual: Array, total: float) -> Array:
-        """E (E'HE)^-1 (residual, total), in units that make the columns of E equal."""
+        """E (E'HE)^-1 (residual, total), in units that make the columns of E equal; or 0."""
         residual = np.append(residual, total) if self.ones else residual
-        if not (np.all(np.isfinite(self.matrix)) and np.all(np.isfinite(residual))):
-            return self.columns.matvec(np.zeros(self.columns.shape[1]))  # overflow: no correction
         unit, gram = self._scaled
-        t = unit * linalg.lstsq(gram, residual * unit, cond=1e-14)[0]
+        try:
+            t = unit * linalg.lstsq(gram, residual * unit, cond=1e-14)[0]
+        except (ValueError, linalg.LinAlgError):  # an overflow, or an SVD that does not converge
+            t = np.zeros_like(residual)
         return self.columns.matvec(t[:-1]) + t[-1] if self.ones else self.columns.matvec(t)
 
     @cached_property
