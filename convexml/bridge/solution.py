@@ -190,13 +190,14 @@ def _checked(
     thorough: bool,
     progress: Wish,
     whole: ConvexSum | None = None,
+    is_all: bool = True,
 ) -> Certificate:
-    """``solve``, where ``whole`` says the same by its terms."""
+    """``solve``, where ``whole`` says the objective by its terms, and whether that is all."""
     require_problem(problem, "solve")
     tol = positive_number(tol, "solve", "tol")
     thorough = yes_or_no(thorough, "solve", "thorough")
     with operation("solve", progress):
-        certificate = _solve(problem, solver, tol, thorough, whole)
+        certificate = _solve(problem, solver, tol, thorough, whole, is_all)
         judged(certificate)
     return certificate
 
@@ -252,7 +253,8 @@ def minimize(
                 "penalties such as Nonnegative()(w) are added to the objective."
             )
     whole = objective if isinstance(objective, ConvexSum) else ConvexSum(objective)
-    return _checked(whole.problem(given), solver, tol, thorough, progress, None if given else whole)
+    terms = whole if whole is objective else None
+    return _checked(whole.problem(given), solver, tol, thorough, progress, terms, not given)
 
 
 def _solve_split(split: SplitSum, solver: str, tol: float) -> Certificate | None:
@@ -273,7 +275,12 @@ def _solve_split(split: SplitSum, solver: str, tol: float) -> Certificate | None
 
 
 def _solve(
-    problem: Any, solver: str, tol: float, thorough: bool, whole: ConvexSum | None = None
+    problem: Any,
+    solver: str,
+    tol: float,
+    thorough: bool,
+    whole: ConvexSum | None,
+    is_all: bool,
 ) -> Certificate:
     """As what it is recognised as, else as a sum, else by one solver after the other."""
     name, started = str(solver).lower(), time.perf_counter()
@@ -296,8 +303,8 @@ def _solve(
         constant = certify_problem(problem, tol=tol)
         told(problem, constant, "no variables", {})
         return constant
-    split = None if whole is None else split_sum(whole)
-    if split is not None and not thorough:
+    split = None if whole is None or thorough or not is_all else split_sum(whole)
+    if split is not None:
         certificate = _solve_split(split, name, tol)
         if certificate is not None:
             return certificate
@@ -343,7 +350,7 @@ def _solve(
         reason = f"{certificate.reason} ({note})" if certificate.reason else note
         certificate = certificate.but(reason=reason)
     # Slack variables may lie below the losses that they stand for, within tol of their rows.
-    value = split.value() if split is not None else whole.value if whole is not None else None
+    value = None if whole is None else whole.value
     return certificate if value is None else raised(certificate, value)
 
 

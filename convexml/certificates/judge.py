@@ -266,7 +266,13 @@ def raised(certificate: Certificate, primal: float) -> Certificate:
         return certificate
     gap = certificate.gap + more + 64.0 * EPS * abs(primal)
     share = relative(gap, certificate.scale)
-    found = certificate.but(primal_objective=primal, gap=gap, relative_gap=share)
+    found = certificate.but(
+        primal_objective=primal,
+        gap=gap,
+        relative_gap=share,
+        proved_gap=np.inf,
+        unproved="P is a rounded sum of losses",
+    )
     return found if certificate.verdict is Verdict.REFUTED else judge(found)
 
 

@@ -433,6 +433,10 @@ def stated(name: str) -> str:
 
 
 def register_models(names: list[str], model_of: Callable[[str], Any]) -> None:
-    """Tell ``Solution.from_json`` how to pose each model again, once it is asked for."""
-    for name in names:
+    """Tell ``Solution.from_json`` how to pose each model again, once it is asked for.
+
+    Of what is plain CVXPY now it says so.
+    """
+    gone = (name.title().replace("_", "") for name in STATEMENTS)
+    for name in (*names, *gone):
         REBUILD[name] = lambda stored: model_of(stored["kind"]).from_dict(stored)

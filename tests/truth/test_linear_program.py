@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
+from scipy import sparse
 from scipy.optimize import linprog
 from support.programs.small import DIET, certificates_multipliers, oracle, programs
 
-from convexml import LinearProgram, Verdict
+from convexml import LinearProgram, Solution, Verdict
 
 
 @pytest.mark.parametrize("c", [[5e-324, -2.0], [2.0**-1040, 2.0]])
@@ -186,3 +187,39 @@ def test_an_optimum_at_1e10_is_found() -> None:
     np.testing.assert_allclose(solution.primal["x"], [1e10, 0.0])
     np.testing.assert_allclose(solution.dual["lambda_ub"], [1e10])
     assert "equilibrated" in solution.choice
+
+
+@pytest.mark.parametrize("away", [1e-10, 1e-8])
+def test_a_larger_program_is_certified_beside_its_optimum(away: float) -> None:
+    """1000 rows, x >= 0, planted multipliers: what is violated by ``away`` has a point nearby."""
+    rng, m, n = np.random.default_rng(0), 1000, 200
+    A = sparse.random_array((m, n), density=5.0 / n, rng=rng, data_sampler=rng.standard_normal)
+    active, zero = np.arange(m) < 4 * n // 5, rng.random(n) < 0.3
+    x, prices = np.where(zero, 0.0, rng.random(n)), np.where(active, rng.random(m), 0.0)
+    c = np.where(zero, rng.random(n), 0.0) - A.T @ prices
+    b = A @ x + np.where(active, 0.0, rng.random(m))
+    moved = x + away * rng.normal(size=n) * ~zero
+    certificate = LinearProgram(c, A, b).certify(moved, {"lambda_ub": prices})
+    assert certificate.verdict is Verdict.CERTIFIED
+    assert certificate.gap >= abs(c @ (x - moved)) * (1.0 - 1e-6)
+
+
+def test_a_program_that_falls_slowly_is_unbounded() -> None:
+    """A ray in whole numbers along which c'x falls by 19 / 2^20."""
+    c = [-15.0 - 2.0**-20, 2.0, -2.0, 2.0, -7.0, 13.0]
+    A = np.array([[2.0, 0, 2, -2, 4, -2], [-12, 0, 0, 4, -3, 4], [17, -1, -3, -3, -3, -4],
+                  [9, -4, 0, -4, -3, 2]])  # fmt: skip
+    E, ray = np.array([[0.0, 0, 1, -2, 1, 2], [9, -2, -1, -2, -2, -1]]), [19, 3, 0, 42, 26, 29]
+    assert not np.any(E @ ray)
+    assert np.all(A @ ray <= 0.0)
+    assert np.dot(c, ray) == -19 * 2.0**-20
+    solution = LinearProgram(c, A, [0.0, 13.0, 19.0, 23.0], E, [0.0, 0.0]).solve()
+    assert solution.status == "unbounded"
+    assert solution.certificate.verdict is Verdict.CERTIFIED
+
+
+def test_a_stored_solution_of_a_model_that_is_a_statement_now_says_so() -> None:
+    text = LinearProgram([1.0], bounds=(0, 1)).solve().to_json()
+    text = text.replace('"kind": "LinearProgram"', '"kind": "OptimalTransport"')
+    with pytest.raises(AttributeError, match=r"pose it as problems/optimal_transport\.py does"):
+        Solution.from_json(text)

@@ -14,7 +14,7 @@ from ...formulas import Condition, worst
 from ...numerics import EPS, Array, length
 from ...problem.linear_program import LinearData, read_point
 from ...validation import positive_number
-from ..algebra.polyhedron import LeastChange, least_change
+from ..algebra.polyhedron import LeastChange, least_change, relative_interior
 from ..algebra.rationals import exact_farkas, has_exact_point
 from ..algebra.searchers import Optimum, highs
 from ..algebra.sums import exact_dot, exact_residual
@@ -22,6 +22,7 @@ from ..certificate import Certificate, Verdict
 from ..judge import absent, judge, violated
 from .linear_bound import (
     LinearMultipliers,
+    ScaledProgram,
     equilibrated,
     meets_rows,
     primal_rows,
@@ -150,27 +151,30 @@ def _ray_rows(cone: LinearData, ray: Array) -> list[Condition]:
     return [*rows, worst("ray within the directions of the bounds", kind, outside)]
 
 
-def find_ray(data: LinearData) -> Array | None:
-    """Search a box of the recession cone for the steepest descent, by HiGHS; not yet verified."""
-    scaled = equilibrated(data)
-    cone = recession_cone(scaled.data)
-    box = replace(cone, lower=np.maximum(cone.lower, -1.0), upper=np.minimum(cone.upper, 1.0))
-    ray = highs(box).x
-    if ray is None or not float(cone.c @ ray) < 0.0:
-        return None
-    ray = scaled.x_out(np.where(np.abs(ray) <= 1e-9, 0.0, ray))
-    return np.asarray(ray / np.max(np.abs(ray)))
+def rays(data: LinearData) -> Iterator[Array]:
+    """Search boxes of the recession cone for the steepest descent, by HiGHS; not yet verified.
+
+    First in units of size 1; in its own a slope may be large enough that is too small there.
+    """
+    for units in (equilibrated(data), ScaledProgram.plain(data)):
+        cone = recession_cone(units.data)
+        box = replace(cone, lower=np.maximum(cone.lower, -1.0), upper=np.minimum(cone.upper, 1.0))
+        ray = highs(box).x
+        if ray is not None and float(cone.c @ ray) < 0.0:
+            ray = units.x_out(np.where(np.abs(ray) <= 1e-9, 0.0, ray))
+            yield ray / np.max(np.abs(ray))
 
 
 def find_unboundedness(data: LinearData, tol: float = 1e-6) -> Certificate | None:
     """Search for a ray and a point."""
-    if (ray := find_ray(data)) is None:
-        return None
-    point = optimum_of(data.with_cost(np.zeros(data.n))).x
-    if point is None or not np.all(np.isfinite([ray, point])):
-        return None
-    certificate = certify_unbounded(data, ray, point, tol=tol)
-    return certificate if certificate.verdict is Verdict.CERTIFIED else None
+    for ray in rays(data):
+        point = optimum_of(data.with_cost(np.zeros(data.n))).x
+        if point is None or not np.all(np.isfinite([ray, point])):
+            continue
+        certificate = certify_unbounded(data, ray, point, tol=tol)
+        if certificate.verdict is Verdict.CERTIFIED:
+            return certificate
+    return None
 
 
 # What HiGHS says of a linear program, in units of size 1: to be verified by us.
@@ -312,9 +316,14 @@ def plausible(data: LinearData, x: Array) -> bool:
         return bool(data.memo["exact point"] or has_exact_point(_loosened(data, off), x))
     if meets_rows(data, x, left) or restored(data, x) is not None:
         return True
+    if meets_rows(data, solve_vertex(data, active_at(data, x), x)):
+        return True
     if "plausible" not in data.memo:
         points = (optimum_of(each).x for each in (data, data.with_cost(np.zeros(data.n))))
-        data.memo["plausible"] = any(x is not None and meets_rows(data, x) for x in points)
+        data.memo["plausible"] = (
+            any(x is not None and meets_rows(data, x) for x in points)
+            or relative_interior(equilibrated(data).data) is not None
+        )
     return bool(data.memo["plausible"])
 
 

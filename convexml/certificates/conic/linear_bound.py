@@ -162,6 +162,11 @@ class ScaledProgram:
     row: Array
     cost: float
 
+    @classmethod
+    def plain(cls, data: LinearData) -> ScaledProgram:
+        """The program in its own units."""
+        return cls(data, np.ones(data.n), np.ones(data.sides.size), 1.0)
+
     def x_out(self, x: Array) -> Array:
         """x of the program itself."""
         return self.column * x
@@ -195,9 +200,8 @@ def _equilibrated(data: LinearData) -> ScaledProgram:
     ends = [units.columns[np.isfinite(side)] for side in (data.lower, data.upper)]
     sizes = np.concatenate([units.rows[m:], units.rows[:m], *ends])
     fit = fitted(data.as_cones, replace(units, rows=sizes)).scaled
-    plain = ScaledProgram(data, np.ones(data.n), np.ones(m + p), 1.0)
     if fit.program is data.as_cones:
-        return plain
+        return ScaledProgram.plain(data)
     inner = equilibrate_cone(fit.program)
     A, b = inner.program.A_by_row, inner.program.b
     column = fit.columns * inner.columns / inner.unit
@@ -208,7 +212,7 @@ def _equilibrated(data: LinearData) -> ScaledProgram:
     cost = fit.cost * inner.worth
     entries = (scaled.c, b, inner.program.A.data, column, 1.0 / column, row)
     if not all(bool(np.all(np.isfinite(values))) for values in entries):
-        return plain
+        return ScaledProgram.plain(data)
     scaled.memo["units"] = ProgramUnits(
         units.size / cost, units.rows * row, units.columns / column, units.objective / cost
     )

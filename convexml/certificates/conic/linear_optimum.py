@@ -13,14 +13,14 @@ from ...problem.linear_program import LinearData, read_point
 from ...validation import positive_number
 from ..algebra.sums import exact_dot
 from ..certificate import Certificate, Verdict
-from ..judge import bounded, dual_infeasibility, judge, refuted, violated, without_unit
+from ..judge import bounded, dual_infeasibility, is_better, judge, refuted, violated, without_unit
 from ..scale import program_scale
 from .linear_absence import (
     active_at,
     active_by_slackness,
-    find_ray,
     optimum_of,
     plausible,
+    rays,
     solve_multipliers,
     solve_vertex,
 )
@@ -174,8 +174,10 @@ def _look_for_better(data: LinearData, certificate: Certificate) -> Certificate:
     primal, scaled = certificate.primal_objective, equilibrated(data)
     for witness in _better_points(data, certificate):
         value = exact_dot(data.c, witness)
-        way = scaled.cost * way_to_exact(scaled.data.as_cones, scaled.x_in(witness))
-        rounding = EPS * (abs(primal) + abs(value)) + way
+        rounding = EPS * (abs(primal) + abs(value))
+        if not is_better(certificate, value, rounding):
+            continue
+        rounding += scaled.cost * way_to_exact(scaled.data.as_cones, scaled.x_in(witness))
         found = refuted(certificate, value, {"x": witness}, rounding)
         if found.verdict is Verdict.REFUTED:
             return found
@@ -187,7 +189,7 @@ def _better_points(data: LinearData, certificate: Certificate) -> Iterator[Array
     if optimum.x is not None:
         yield optimum.x
     goal = max(abs(certificate.primal_objective), certificate.scale) or 1.0
-    ray = find_ray(data) if optimum.status == "unbounded" else None
+    ray = next(rays(data), None) if optimum.status == "unbounded" else None
     if ray is not None:
         far = np.exp2(np.ceil(np.log2(goal / abs(exact_dot(data.c, ray)))))
         if np.isfinite(far):
