@@ -24,6 +24,7 @@ from .algebra.sums import exact_dot, exact_residual
 from .certificate import Certificate
 from .judge import Better, ClosedForm, DualBound, Limit, absent, judge, judged, settled, sum_off
 from .learning.gap import certify_objective
+from .rounding import summing_to
 from .scale import program_scale
 
 # Certificates of min sum c_i e^{-y_i (H w)_i} over decision stumps, w free: AdaBoost's problem.
@@ -148,9 +149,8 @@ class Exponentials:
             if not separates:
                 if found is None or found.witness is None:
                     return None
-                best = np.zeros_like(w)
-                best[::2] = np.maximum(found.witness["w"], 0.0)
-                best[1::2] = np.maximum(-found.witness["w"], 0.0)
+                signed = found.witness["w"]
+                best = np.maximum([signed, -signed], 0.0).T.ravel()
             value, lost = self.cost(best)
             return Better({"w": best}, value, error + lost)
 
@@ -223,29 +223,17 @@ def margin_sizes(A: Any, c: Array) -> tuple[float, float]:
     """The size of margins and that of the objective -rho + c'xi s.t. A w >= rho - xi, 1'w = 1.
 
     The units of ``scale.program_units`` for a program all of whose rows are alike: of |A_ij| and of
-    c_i the geometric means g and h stand for all. In logarithms, with as many equations as entries:
-    x of w, r of rho, k of xi, e of margins, o of 1'w and V of the objective meet g + x = e, r = e,
-    k = e, x = o, o = 0, r = V, h + k = V in least squares. 0 where all A_ij are 0.
+    c_i the geometric means g and h stand for all. In logarithms, x of w, r of rho, k of xi, e of
+    margins, o of 1'w and V of the objective meet g + x = e, x = o, o = 0, and as often as there are
+    samples r = e, k = e and h + k = V, but r = V once, in least squares: then e = g, and V is h
+    (n + 1) / (n + 3) more. 0 where all A_ij are 0.
     """
     entries = np.abs(A.data if hasattr(A, "indptr") else A).ravel()
     entries = entries[entries > NOISE * float(entries.max(initial=0.0))]
     if not entries.size:
         return 0.0, 0.0
-    (n, m), g, h = A.shape, float(np.log(entries).mean()), float(np.log(c).mean())
-    x, r, k, e, o, v = np.eye(6)
-    equations = (
-        (entries.size, x - e, -g),
-        (n, r - e, 0.0),
-        (n, k - e, 0.0),
-        (m, x - o, 0.0),
-        (1, o, 0.0),
-        (1, r - v, 0.0),
-        (n, k - v, -h),
-    )
-    roots = np.sqrt([count for count, _, _ in equations])
-    system = np.array([row for _, row, _ in equations]) * roots[:, None]
-    found = np.linalg.lstsq(system, roots * [side for *_, side in equations])[0]
-    return float(np.exp(found[3])), float(np.exp(found[5]))
+    n, size = c.size, float(np.exp(np.log(entries).mean()))
+    return size, size * float(np.exp((n + 1.0) / (n + 3.0) * np.log(c).mean()))
 
 
 # The program min -rho + c'xi s.t. A w >= rho - xi, w in the simplex, xi >= 0: LPBoost.
@@ -364,16 +352,11 @@ class Margins(ClosedForm):
         return DualBound(-edge, lost + 4.0 * EPS * abs(edge), rows, (used,), edges)
 
     def feasible(self, d: Array) -> Array:
-        """The d nearby whose entries are between 0 and c and add up to 1, but for rounding."""
-        d = np.clip(d, 0.0, self.c)
-        total = float(d.sum())
-        if total >= 1.0 or 1.0 - total <= ROUNDING:
-            return d / max(total, 1.0)
-        room = np.where(d > 0.0, self.c - d, 0.0)  # what is 0 stays 0 where it can
-        if room.sum() < 1.0 - total:
-            room = self.c - d
-        left = float(room.sum())
-        return d + room * min((1.0 - total) / left, 1.0) if left > 0.0 else d
+        """The d nearby whose entries are between 0 and c and add up to 1, but for rounding.
+
+        That is less by the digits in which a sum of caps may miss 1: what is 0 stays 0 there.
+        """
+        return summing_to(1.0 - 2.0 * CAPS, np.clip(d, 0.0, self.c), self.c)
 
     def _filled(self, margins: Array) -> tuple[Array, float]:
         """As much d as may be on the least margins, and the last of these: the best rho."""
@@ -439,7 +422,5 @@ class Margins(ClosedForm):
     @cached_property
     def optimum(self) -> tuple[MarginPoint, Array] | None:
         """The last of ``rounds``."""
-        last = None
-        for point, d, _ in self.rounds():
-            last = point, d
-        return last
+        found = [(point, d) for point, d, _ in self.rounds()]
+        return found[-1] if found else None

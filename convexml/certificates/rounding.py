@@ -7,6 +7,7 @@ Stability of Numerical Algorithms (2002), chapters 3 and 4.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -158,3 +159,24 @@ def spread(room: Array, total: int) -> Array:
         step = step + more
         total -= exact_sum(more)
     return step
+
+
+def summing_to(total: float, alpha: Array, limits: Array) -> Array:
+    """Numbers between 0 and their limits whose sum is hardly more than this, and certainly no less.
+
+    Those of alpha are lowered in proportion, or rise by shares of their room, by more each time
+    until rounding no longer hides it; those that are 0 stay, where the others have room. The limits
+    themselves, where their sum is less.
+    """
+    most, found = total * (1.0 + gamma(8)), fsum(alpha)
+    if found > most:
+        alpha = alpha * (most / found)
+        found = fsum(alpha)
+    for rising in (alpha > 0.0, limits > 0.0):
+        share, times = 0.0, 1.0
+        while found < most and share < 1.0:
+            room, missing = np.where(rising, limits - alpha, 0.0), times * (most - found)
+            share = missing / max(fsum(room), missing)
+            alpha = np.minimum(alpha + share * room, limits)
+            found, times = fsum(alpha), 4.0 * times
+    return alpha if found >= most else limits.copy()

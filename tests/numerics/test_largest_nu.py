@@ -12,7 +12,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 import convexml as cml
 from convexml import Verdict
-from convexml.certificates.learning.nu import short_class, summing_to
+from convexml.certificates.learning.nu import short_class
+from convexml.certificates.rounding import summing_to
 
 
 def classes(few: int, many: int) -> tuple[Any, Any]:

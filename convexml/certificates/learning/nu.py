@@ -26,6 +26,7 @@ from ..algebra.rationals import as_integers
 from ..algebra.sums import exact_dot
 from ..certificate import Certificate, Verdict
 from ..judge import judged, refuted
+from ..rounding import summing_to
 from .function import square_of
 from .kernel import said_of_matrix
 
@@ -442,27 +443,6 @@ class NuPart:
         sizes = np.sqrt(np.maximum(self.space.diagonal, 0.0)) * (1.0 + gamma(len(at.w) + 16))
         moved = self._shrinks(q) * float(np.abs(q) @ sizes)
         return (float(np.sqrt(square)) + 0.5 * moved) * moved
-
-
-def summing_to(total: float, alpha: Array, limits: Array) -> Array:
-    """Numbers between 0 and their limits whose sum is hardly more than this, and certainly no less.
-
-    Those of alpha are lowered in proportion, or rise by shares of their room, by more each time
-    until rounding no longer hides it; those that are 0 stay, where the others have room. The limits
-    themselves, where their sum is less.
-    """
-    most, found = total * (1.0 + gamma(8)), fsum(alpha)
-    if found > most:
-        alpha = alpha * (most / found)
-        found = fsum(alpha)
-    for rising in (alpha > 0.0, limits > 0.0):
-        share, times = 0.0, 1.0
-        while found < most and share < 1.0:
-            room, missing = np.where(rising, limits - alpha, 0.0), times * (most - found)
-            share = missing / max(fsum(room), missing)
-            alpha = np.minimum(alpha + share * room, limits)
-            found, times = fsum(alpha), 4.0 * times
-    return alpha if found >= most else limits.copy()
 
 
 # The certificate of a regression whose tube is as wide as nu makes it: see ``nu``.
