@@ -119,8 +119,8 @@ MUTANTS = [
     Mutant(
         "least eigenvalue: of a sparse matrix nothing is proved",
         "convexml/certificates/affine.py",
-        "least = theta * (1.0 - 4.0 * UNIT) + found[0] - error",
-        "least = 1e6 * theta",
+        "least = least_eigenvalue(self.gram, self.solver) - error",
+        "least = 1e6 * least_eigenvalue(self.gram, self.solver)",
         LEFT,
     ),
     Mutant(

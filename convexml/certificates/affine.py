@@ -23,8 +23,7 @@ from .algebra.definite import (
     Cholesky,
     Factored,
     definite_solver,
-    factored,
-    inverse_iteration,
+    least_eigenvalue,
     least_singular_value,
     powers,
 )
@@ -36,8 +35,6 @@ EXACTLY = 1_000_000
 """Entries up to which products are rounded once."""
 STEPS = 4
 """Corrections of a dual point: each leaves rounding, and what its domain takes off."""
-SHARE = 0.5
-"""Of the least eigenvalue, as iterations find it, to be proved."""
 
 
 class Nearly(NamedTuple):
@@ -90,16 +87,13 @@ class Projection:
         return max(found - lost, 0.0)
 
     def _sparse_sigma(self, K: Any) -> float:
-        """By a verified factorisation of G - theta I."""
-        d = K.shape[1]
-        theta = SHARE * inverse_iteration(self.solver, d) if self.solver is not None else 0.0
-        found = factored(self.gram - theta * sparse.eye_array(d, format="csc"))
-        if found is None:
+        """By a bound on the least eigenvalue of G."""
+        if self.solver is None:
             return 0.0
         count = int(np.max(np.diff(K.indptr), initial=0)) + len(self.rows)
-        sizes = abs(K).T @ (abs(K) @ np.ones(d))
+        sizes = abs(K).T @ (abs(K) @ np.ones(K.shape[1]))
         error = 2.0 * gamma(count + 8) * float(np.max(sizes, initial=0.0))
-        least = theta * (1.0 - 4.0 * UNIT) + found[0] - error
+        least = least_eigenvalue(self.gram, self.solver) - error
         return float(np.sqrt(least)) * (1.0 - 4.0 * UNIT) if least > 0.0 else 0.0
 
     def corrected(self, start: Nearly, judged: Callable[[list[Array]], Nearly]) -> Nearly:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
@@ -30,50 +31,11 @@ FEW = 24
 
 
 def eigenvalue_bound(G: Any) -> float:
-    """A lower bound <= 0 on the eigenvalues of a symmetric matrix; -inf where it has no Cholesky.
-
-    Dense: a Cholesky that runs to its end proves it up to gamma_(n+1) tr G (Demmel); sparse: the
-    difference G - L D L' is measured.
-    """
+    """A lower bound <= 0 on the eigenvalues of a symmetric matrix; -inf where none is proved."""
     if G.shape[0] == 0:
         return 0.0
-    found = factored(G)
-    return -np.inf if found is None else found[0]
-
-
-def factored(G: Any) -> tuple[float, Callable[[Array], Array]] | None:
-    """The bound of ``eigenvalue_bound`` and r -> about G^-1 r; None where there is no Cholesky."""
-    n = G.shape[0]
-    if n > DENSE and sparse.issparse(G):
-        return _sparse_factored(sparse.csc_array(G))
-    G = G.toarray() if sparse.issparse(G) else G
-    try:
-        L = np.linalg.cholesky(G)
-    except np.linalg.LinAlgError:
-        return None
-    bound = 2.0 * (n + 2) * EPS * float(np.trace(G))
-    if not np.isfinite(bound):
-        return None
-    factor = np.asfortranarray(L), True  # LAPACK's order: else every solution copies it
-    return -bound, lambda r: np.asarray(cho_solve(factor, r, check_finite=False))
-
-
-def _sparse_factored(G: Any) -> tuple[float, Callable[[Array], Array]] | None:
-    found = definite_factor(G)
-    if found is None:
-        return None
-    factor = found.lu
-    pivots = factor.U.diagonal()
-    if not np.all(pivots > 0.0) or not np.array_equal(factor.perm_r, factor.perm_c):
-        return None
-    order = found.order[np.argsort(factor.perm_c)]
-    L = sparse.csc_array(factor.L)
-    scaled = L @ sparse.diags_array(pivots)
-    error = abs(G[order][:, order] - scaled @ L.T)
-    terms = int(np.max(np.diff(sparse.csr_array(L).indptr), initial=0)) + 4
-    sizes = abs(scaled) @ (abs(L).T @ np.ones(G.shape[0]))
-    bound = float(np.max(error @ np.ones(G.shape[0]) + 2.0 * terms * EPS * sizes))
-    return (-bound, found.solve) if np.isfinite(bound) else None
+    factor = factored(G)
+    return -np.inf if factor is None else factor.bound
 
 
 def negative_eigenvalue(P: Any) -> float:
@@ -88,7 +50,10 @@ def negative_eigenvalue(P: Any) -> float:
         return min(float(np.min(diagonal, initial=0.0)), 0.0)
     if np.all(diagonal > 0.0):
         more = shifted(_of_ones(P), ROUNDING * n)
-        if eigenvalue_bound(more) > -np.inf or _has_factor(more):
+        if eigenvalue_bound(more) > -np.inf:
+            return 0.0
+        few = sparse.issparse(more) and n <= 3 * DENSE
+        if few and eigenvalue_bound(more.toarray()) > -np.inf:  # where a sparse order lost it
             return 0.0
     return min(_least(P), -np.finfo(float).tiny)
 
@@ -163,13 +128,6 @@ def shifted(P: Any, by: float) -> Any:
     return P + by * eye(P.shape[0])
 
 
-def _has_factor(G: Any) -> bool:
-    """Whether the dense matrix has a Cholesky where the sparse one found none."""
-    if not sparse.issparse(G) or not DENSE < G.shape[0] <= 3 * DENSE:
-        return False
-    return eigenvalue_bound(G.toarray()) > -np.inf
-
-
 def powers_of_two(sizes: Any) -> Any:
     """The powers of two next to positive numbers."""
     return np.exp2(np.round(np.log2(sizes)))
@@ -186,9 +144,11 @@ def _least(P: Any) -> float:
         return float(np.min(P.diagonal()))
 
 
-class Factored(NamedTuple):
+@dataclass(frozen=True)
+class Factored:
     """P G P' = L U with pivots on the diagonal, as SuperLU has it; P takes entries ``order``."""
 
+    G: Any
     lu: Any
     order: Array
 
@@ -198,26 +158,51 @@ class Factored(NamedTuple):
         found[self.order] = self.lu.solve(r[self.order])
         return found
 
+    @cached_property
+    def bound(self) -> float:
+        """At most the least eigenvalue of G, <= 0: by the difference P G P' - L D L'."""
+        pivots = self.lu.U.diagonal()
+        if not np.all(pivots > 0.0) or not np.array_equal(self.lu.perm_r, self.lu.perm_c):
+            return -np.inf
+        order, ones = self.order[np.argsort(self.lu.perm_c)], np.ones(pivots.size)
+        L = sparse.csc_array(self.lu.L)
+        scaled = L @ sparse.diags_array(pivots)
+        terms = int(np.max(np.diff(sparse.csr_array(L).indptr), initial=0)) + 4
+        lost = abs(self.G[order][:, order] - scaled @ L.T) @ ones
+        lost += 2.0 * terms * EPS * (abs(scaled) @ (abs(L).T @ ones))
+        return -float(np.max(lost)) if np.all(np.isfinite(lost)) else -np.inf
 
-class Cholesky(NamedTuple):
+
+@dataclass(frozen=True)
+class Cholesky:
     """G = L L' of a dense matrix."""
 
     L: Array
+    trace: float
 
     def solve(self, r: Array) -> Array:
         """About G^-1 r; r may have several columns."""
         return np.asarray(cho_solve((self.L, True), r, check_finite=False))
 
+    @property
+    def bound(self) -> float:
+        """At most the least eigenvalue of G, <= 0: gamma_(n+1) tr G below it (Demmel)."""
+        lost = 2.0 * (len(self.L) + 2) * EPS * self.trace
+        return -lost if np.isfinite(lost) else -np.inf
 
-def inverse_iteration(solver: Factored | Cholesky, n: int) -> float:
-    """About the least eigenvalue of a matrix of order n that was factored; 0 where it is lost."""
-    x, size = 1.0 + 0.5 * np.cos(np.arange(n)), np.inf  # far from the vectors of a symmetry
+
+def least_eigenvalue(G: Any, solver: Factored | Cholesky) -> float:
+    """A lower bound: half of what inverse iteration finds, where a second factorisation proves it.
+
+    The iteration is by a ``solver`` of G.
+    """
+    x = 1.0 + 0.5 * np.cos(np.arange(G.shape[0]))  # far from the vectors of a symmetry
     for _ in range(GUESSES):
         x = solver.solve(x / length(x))
-        size = length(x)
-        if not 0.0 < size < np.inf:
-            return 0.0
-    return 1.0 / size
+        if not 0.0 < length(x) < np.inf:
+            return eigenvalue_bound(G)
+    half = 0.5 / length(x)
+    return half * (1.0 - 4.0 * UNIT) + eigenvalue_bound(shifted(G, -half))
 
 
 def definite_solver(G: Any, shift: float = 0.0) -> Factored | Cholesky | None:
@@ -228,12 +213,17 @@ def definite_solver(G: Any, shift: float = 0.0) -> Factored | Cholesky | None:
     if not sparse.issparse(G) or _is_crowded(G):
         dense = G.toarray() if sparse.issparse(G) else np.array(G)
         dense.flat[:: G.shape[0] + 1] += shift
-        try:
-            return Cholesky(np.asfortranarray(np.linalg.cholesky(dense)))
+        try:  # LAPACK's order: else every solution copies it
+            return Cholesky(np.asfortranarray(np.linalg.cholesky(dense)), float(np.trace(dense)))
         except np.linalg.LinAlgError:
             if not sparse.issparse(G):
                 return None  # else rounding took a small pivot below 0: SuperLU goes on
-    return definite_factor(G + shift * sparse.eye_array(G.shape[0]) if shift else G)
+    return definite_factor(shifted(G, shift) if shift else G)
+
+
+def factored(G: Any) -> Factored | Cholesky | None:
+    """The same for a proof by its ``bound``: one of a crowded matrix has no pivot below 0."""
+    return definite_solver(G.toarray() if sparse.issparse(G) and _is_crowded(G) else G)
 
 
 def definite_factor(G: Any) -> Factored | None:
@@ -244,14 +234,15 @@ def definite_factor(G: Any) -> Factored | None:
     order, spec = by_degree(G), "NATURAL"
     if order is None:
         order, spec = np.arange(G.shape[0]), "MMD_AT_PLUS_A"
-    else:
-        G = G[order][:, order]
+    ordered = G[order][:, order] if spec == "NATURAL" else G
     options = {"SymmetricMode": True}
     try:
-        lu = splu(sparse.csc_matrix(G), permc_spec=spec, diag_pivot_thresh=0.0, options=options)
+        lu = splu(
+            sparse.csc_matrix(ordered), permc_spec=spec, diag_pivot_thresh=0.0, options=options
+        )
     except RuntimeError:  # exactly singular
         return None
-    return Factored(lu, order)
+    return Factored(G, lu, order)
 
 
 def by_degree(G: Any) -> Array | None:
@@ -409,7 +400,7 @@ def least_singular_value(B: Array, gram: Array | None = None) -> float:
 
     The Gram matrix G of B has sigma_min^2 as its least eigenvalue, and G - s I is positive definite
     where the Cholesky factorisation of a slightly smaller matrix runs to its end (Rump, 2006,
-    https://doi.org/10.1007/s10543-006-0056-1). Where squaring loses too much, ``from_inverse``.
+    https://doi.org/10.1007/s10543-006-0056-1). Where squaring loses too much, ``_from_inverse``.
 
     Parameters
     ----------
@@ -432,8 +423,7 @@ def least_singular_value(B: Array, gram: Array | None = None) -> float:
         found = from_gram(B.T @ B if gram is None else gram, n)
     if found > 0.0:
         return found
-    R = linalg.qr(B, mode="r", check_finite=False)[0][:k]
-    return from_inverse([B], inverse_of(R))
+    return _from_inverse(B)
 
 
 def from_gram(gram: Array, n: int) -> float:
@@ -451,39 +441,21 @@ def from_gram(gram: Array, n: int) -> float:
     return float(np.sqrt(max(bound, 0.0))) * (1.0 - 4.0 * EPS)
 
 
-def inverse_of(R: Array) -> Array | None:
-    """R^-1 of an upper triangle, as computed; None if it is singular."""
-    if not np.all(np.abs(np.diag(R)) > 0.0):
-        return None
-    with np.errstate(over="ignore", invalid="ignore"):
-        S = linalg.solve_triangular(R, np.eye(len(R)), check_finite=False)
-    return S if np.all(np.isfinite(S)) else None
-
-
-def from_inverse(blocks: Iterable[Array], S: Array | None) -> float:
-    """Bound sigma_min(B) for an S that makes B S about orthonormal: sigma_min(B S) / |S|.
-
-    Parameters
-    ----------
-    blocks : iterable of arrays, shape (n_i, k)
-        The rows of B.
-    S : array, shape (k, k), or None
-        About the inverse of the triangle of B.
-    """
-    if S is None:
+def _from_inverse(B: Array) -> float:
+    """By an S about the inverse of the triangle of B: sigma_min(B) >= sigma_min(B S) / |S|."""
+    n, k = B.shape
+    R = linalg.qr(B, mode="r", check_finite=False)[0][:k]
+    if not np.all(np.diag(R)):
         return 0.0
-    k, n = len(S), 0
-    gram, lost, size = np.zeros((k, k)), 0.0, np.abs(S)
     with np.errstate(over="ignore", invalid="ignore"):
-        for block in blocks:
-            product = block @ S
-            gram += product.T @ product
-            lost += float(np.sum((np.abs(block) @ size) ** 2))
-            n += len(block)
+        S = linalg.solve_triangular(R, np.eye(k), check_finite=False)
+        product = B @ S
+        gram = product.T @ product
+        lost = length(np.abs(B) @ np.abs(S))
         error = gamma(n + 3) * float(np.trace(gram)) * (1.0 + 2.0 * gamma(n))
         off = float(np.linalg.norm(gram - np.eye(k))) * (1.0 + 2.0 * gamma(k * k))
         square = 1.0 - off - 2.0 * error
-        if not (n >= k and square > 0.0):
+        if not square > 0.0:
             return 0.0
-        found = (np.sqrt(square) - 1.01 * gamma(k + 1) * np.sqrt(lost)) / length(S)
+        found = (np.sqrt(square) - 1.01 * gamma(k + 1) * lost) / length(S)
     return max(float(found), 0.0) * (1.0 - 1e-8)

@@ -16,9 +16,8 @@ from ...numerics import EPS, Array, length
 from ...problem.cones import ConeProgram
 from ..algebra.definite import (
     definite_solver,
-    eigenvalue_bound,
     factored,
-    inverse_iteration,
+    least_eigenvalue,
     powers_of_two,
     shifted,
 )
@@ -184,13 +183,12 @@ def sparse_factor(part: Any, bent: Any, proved: bool = True) -> Sparse | None:
     blur = 2.0 * terms * EPS * float(np.max(sizes))
     shift = SHIFT + 4.0 * (blur + 2.0 * n * EPS * G.trace())
     found = factored(shifted(G, -shift))
-    if found is not None and shift + found[0] > 2.0 * blur:
-        return Sparse(G, found[1], shift + found[0] - blur)
+    if found is not None and shift + found.bound > 2.0 * blur:
+        return Sparse(G, found.solve, shift + found.bound - blur)
     solver = definite_solver(G)
     if solver is None:
         return None
-    half = 0.5 * inverse_iteration(solver, n)
-    bound = half + eigenvalue_bound(shifted(G, -half)) - blur
+    bound = least_eigenvalue(G, solver) - blur
     return Sparse(G, solver.solve, bound) if bound > 0.0 else None
 
 
