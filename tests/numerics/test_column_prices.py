@@ -17,11 +17,16 @@ from convexml import LearningProblem, losses
 from convexml.certificates.algebra.rationals import dependence as split
 from convexml.certificates.learning import unpenalised
 from convexml.certificates.learning.paths import Tangent, relative_gaps, worst_between
-from convexml.certificates.learning.repair import repair_primal
-from convexml.certificates.learning.unpenalised import price_of_columns
+from convexml.certificates.learning.repair import DualPoint, product_error, repair_primal
+from convexml.certificates.learning.unpenalised import origin, price_of_columns
 from convexml.numerics import Array
 from convexml.penalties import L2, Box, GroupL2, Nonnegative, Penalty, Zero
 from convexml.problem import Objective
+
+
+def at_u(objective: Objective, u: Array, v: Array) -> DualPoint:
+    """A dual point whose value is not asked for."""
+    return DualPoint(u, np.nan, v, 0.0, error=product_error(objective, u))
 
 
 @each_seed(range(8))
@@ -39,8 +44,8 @@ def test_the_price_covers_what_the_residual_gains(seed: int) -> None:
     for size in (0.0, 1e-13, 1e-9, 1e-5):
         tried = overstated(objective, u, rng, size)
         v = -X.T @ tried
-        for given in (point, None):
-            price = price_of_columns(objective, tried, v, given).price
+        for given in (point, origin(objective)):
+            price = price_of_columns(objective, at_u(objective, tried, v), given).price
             bound = squared_dual(y, tried) - exact(price)
             assert bound <= truth * (1 + exact(1e-15))
         if seed % 8 in (1, 2, 4, 5, 7):  # well conditioned: the price is no more than it must be
@@ -158,11 +163,12 @@ def overstatements(loss: losses.Loss, penalty: Penalty, seed: int) -> tuple[int,
         value = objective.dual_formula(u, inside)
         slack = 1e-9 * abs(point.value) + 1e-12
         above += value > point.value + slack
-        for seen in (point, None):
-            price = price_of_columns(objective, u, v, seen).price
+        dual = at_u(objective, u, v)
+        for seen in (point, origin(objective)):
+            price = price_of_columns(objective, dual, seen).price
             wrong += not value - price <= point.value + slack
         if size == 0.0 and solution.status == "optimal":
-            assert price_of_columns(objective, u, v, point).price <= 1e-9 * abs(point.value) + slack
+            assert price_of_columns(objective, dual, point).price <= 1e-9 * abs(point.value) + slack
     return above, wrong
 
 
@@ -186,8 +192,8 @@ def unpaid(seed: int) -> int:
     for size in (0.01, 0.1, 1.0, 4.0):
         raised = best.dual["u"] - size * y / n * rng.uniform(size=n)
         u = np.clip(raised, *objective.dual_bounds()) * (1.0 - 1e-3)
-        for point in (None, repair_primal(objective, w, b)):
-            price = price_of_columns(objective, u, -X.T @ u, point).price
+        for point in (origin(objective), repair_primal(objective, w, b)):
+            price = price_of_columns(objective, at_u(objective, u, -X.T @ u), point).price
             found += -float(y @ u) - price > value * (1.0 + 1e-9) + 1e-12
     return found
 
@@ -221,8 +227,9 @@ def test_a_price_from_some_of_the_rows_covers_what_the_residual_gains() -> None:
             tried = overstated(objective, u, rng, size)
             value = squared_dual(y, tried)
             paid += value > truth
-            for seen in (point, None):
-                price = price_of_columns(objective, tried, -X.T @ tried, seen).price
+            for seen in (point, origin(objective)):
+                dual = at_u(objective, tried, -X.T @ tried)
+                price = price_of_columns(objective, dual, seen).price
                 assert value - exact(price) <= truth
     assert paid > 4  # there was something to pay for
 

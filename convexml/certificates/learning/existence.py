@@ -14,7 +14,7 @@ from ...problem import Objective, frame_of, once
 from ..algebra.definite import least_singular_value, unit_columns
 from ..algebra.rationals import as_integers, eliminate, solve_exactly
 from ..algebra.sums import exact_residual
-from .repair import PrimalPoint, scales
+from .repair import PrimalPoint, product_error, scales
 from .unpenalised import ColumnRows
 
 SMALL_ENOUGH = 4_000_000
@@ -61,7 +61,8 @@ def inconsistent(objective: Objective) -> Evidence | None:
     nu = inner.y - basis @ (basis.T @ inner.y)
     nu = nu - basis @ (basis.T @ nu)
     largest = float(np.max(np.abs(nu), initial=0.0))
-    rows = ColumnRows.at_dual(inner, nu, -inner.design.rmatvec(nu), np.ones(inner.d, dtype=bool))
+    all_, error = np.ones(inner.d, dtype=bool), product_error(inner, nu)
+    rows = ColumnRows.at_dual(inner, nu, -inner.design.rmatvec(nu), all_, error)
     step = rows.distance(rows.metric(np.ones_like(nu)))
     product = float(inner.y @ nu)
     offset = inner.y - inner.y.mean() if inner.fit_intercept else inner.y

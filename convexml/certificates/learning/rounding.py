@@ -126,7 +126,7 @@ def _weighed(point: PrimalPoint, slopes: Array, terms: tuple[float, float]) -> f
 
 
 def dual_rounding(
-    objective: Objective, point: PrimalPoint | None, dual: DualPoint, room: float = 0.0
+    objective: Objective, point: PrimalPoint, dual: DualPoint, room: float = 0.0
 ) -> ColumnPrice:
     """By how much D may be below ``dual.value`` at an exactly feasible point near ``dual.u``.
 
@@ -151,7 +151,7 @@ def dual_rounding(
 
 
 def _columns(
-    objective: Objective, point: PrimalPoint | None, dual: DualPoint, error: Array, room: float
+    objective: Objective, point: PrimalPoint, dual: DualPoint, error: Array, room: float
 ) -> ColumnPrice:
     """The price of rows of v that must vanish, or have a sign that v may just miss."""
     penalty, v = objective.penalty, dual.v
@@ -159,12 +159,11 @@ def _columns(
         return ColumnPrice(0.0)
     above, below = penalty.outside(v + error), penalty.outside(v - error)
     if isinstance(objective, MulticlassObjective):
-        assert point is not None
         missed = float(np.maximum(np.abs(above), np.abs(below)) @ np.abs(point.w))
         return ColumnPrice(missed)
     if not (np.any(above) or np.any(below)):
         return ColumnPrice(0.0)
-    return price_of_columns(objective, dual.u, v, point, room, error, dual)
+    return price_of_columns(objective, dual, point, room)
 
 
 def refine_primal(objective: Objective, point: PrimalPoint) -> PrimalPoint:

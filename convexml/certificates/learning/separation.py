@@ -23,6 +23,7 @@ from .existence import SMALL_ENOUGH, Evidence, orthonormal, with_ones
 from .margin import with_margin
 from .repair import repair_dual
 from .rounding import dual_rounding
+from .unpenalised import origin
 
 # Evidence that no hyperplane separates the classes: Farkas multipliers, exact or priced.
 
@@ -324,7 +325,7 @@ def excluded(frame: Frame, objective: Objective, u: Array) -> Evidence | None:
     for share in SHARES:
         some = np.where(np.abs(u) > share * size, u / size, 0.0)
         dual = with_margin(inner, repair_dual(inner, some), precise=True)
-        found = dual_rounding(inner, None, replace(dual, conjugates=None))
+        found = dual_rounding(inner, origin(inner), replace(dual, conjugates=None))
         if found.within is None and dual.value - found.price > 4.0 * EPS * abs(dual.value):
             return _dual_ray_told(objective, frame.dual_outside(dual.u))
     return None

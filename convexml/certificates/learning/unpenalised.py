@@ -13,10 +13,10 @@ import numpy as np
 
 from ...data import Design, in_blocks, in_memory, thinned
 from ...numerics import EPS, Array, gamma, length
-from ...problem import MulticlassObjective, Objective
+from ...problem import Objective
 from ..algebra.rationals import Dependence, dependence, exact_total, solve_rows, whole_row
 from ..algebra.sums import exact_dot, exact_residual
-from .repair import ColumnGram, DualPoint, PrimalPoint
+from .repair import ColumnGram, DualPoint, PrimalPoint, outermost
 
 # The rows X'u = 0 of unpenalised columns, and 1'u = 0: their residual and regularity.
 
@@ -56,24 +56,17 @@ class ColumnRows:
 
     @classmethod
     def at_dual(
-        cls, objective: Objective, u: Array, v: Array, rows: Array, error: Array | None = None
+        cls, objective: Objective, u: Array, v: Array, rows: Array, error: Array
     ) -> ColumnRows:
-        """Measure the rows at u, with v = -X'u as computed, to within ``error`` where known."""
-        index, n = np.flatnonzero(rows), objective.n
+        """Measure the rows at u, with v = -X'u as computed, to within ``error``."""
+        index, signed = np.flatnonzero(rows), None
         total = exact_total(u) if objective.fit_intercept else 0.0
-        exact = np.full(index.size, np.nan)
-        if 0 < n * index.size <= EXACTLY:
-            exact = objective.design.columns(index).dense().T
-            exact = exact_residual(exact, in_memory(u))
-        raw = np.zeros(objective.d)
-        raw[index] = exact
-        signed = None if np.any(np.isnan(raw)) else np.append(raw, total)
-        raw = np.abs(raw) * (1.0 + EPS)
-        unknown = rows & np.isnan(raw)
-        if np.any(unknown):
-            if error is None:
-                error = gamma(n + 1) * objective.column_reach(u)
-            raw = np.where(unknown, np.abs(v) + error, raw)
+        raw = np.where(rows, np.abs(v) + error, 0.0)
+        if objective.n * index.size <= EXACTLY:
+            exact = np.zeros(objective.d)
+            exact[index] = exact_residual(objective.design.columns(index).dense().T, in_memory(u))
+            raw = np.where(np.isnan(exact), raw, np.abs(exact) * (1.0 + EPS))
+            signed = None if np.any(np.isnan(exact)) else np.append(exact, total)
         return cls(objective, rows, raw, abs(total) * (1.0 + EPS), signed)
 
     @property
@@ -184,19 +177,18 @@ STEP = 2.0**-20
 
 def slopes(
     objective: Objective,
-    u: Array,
+    dual: DualPoint,
     samples: Array | slice,
     room: Array,
     step: Array,
-    point: PrimalPoint | None,
-    conjugates: Array | None = None,
+    point: PrimalPoint,
 ) -> tuple[Array, Array]:
     """Bounds of |F*_i(u + t) - F*_i(u)| / |t|, and of (... - z_i t) / |t|, for |t| <= step, (k,).
 
     F*_i is convex, so that the secant to any farther point is a bound. ``room``, the distance to
-    the ends of the box, is at least 2 step; ``conjugates`` are l*(y_i, u_i / c_i) where known.
+    the ends of the box, is at least 2 step.
     """
-    u, y, c = u[samples], objective.y[samples], objective.c[samples]
+    u, y, c = dual.u[samples], objective.y[samples], objective.c[samples]
     far = np.maximum(step, STEP * float(np.max(np.abs(u), initial=0.0)))
     t = np.minimum(far, 0.5 * room)
     lo, hi = (end[samples] for end in objective.loss.domain(objective.y))
@@ -204,56 +196,35 @@ def slopes(
     def at(x: Array) -> Array:
         return c * objective.loss.conjugate(y, np.clip(x / c, lo, hi))
 
-    left, here, right = at(u - t), at(u) if conjugates is None else c * conjugates, at(u + t)
+    known = dual.conjugates
+    left, here, right = at(u - t), at(u) if known is None else c * known[samples], at(u + t)
     below, above = left - here, right - here
     terms = np.abs(left) + np.abs(here) + np.abs(right)
     noise = 8.0 * EPS * (terms + (c + np.abs(u) + t) * (1.0 + np.abs(y)))
-    plain = (np.maximum(np.maximum(below, above), 0.0) + noise) / t
-    if point is None:
-        return plain, plain
     shift = point.z[samples] * t
+    plain = np.maximum(np.maximum(below, above), 0.0)
     excess = np.maximum(np.maximum(below + shift, above - shift), 0.0)
-    return plain, (excess + noise + 4.0 * EPS * np.abs(shift)) / t
+    return (plain + noise) / t, (excess + noise + 4.0 * EPS * np.abs(shift)) / t
 
 
-def rise(objective: Objective, v: Array, reach: Array) -> float:
-    """A bound of Omega*(v + e) - Omega*(v) over |e| <= reach, both shrunk into the domain."""
-    penalty = objective.penalty
-    if not np.any(reach):
-        return 0.0
-    if penalty.depends_on_sizes or penalty.rises:
-        v = penalty.domain_scale(v) * v
-        ends = v + (reach if penalty.rises else np.copysign(reach, v))
-        ends = ends * penalty.domain_scale(ends)
-        before, after = penalty.conjugate(v, np.inf), penalty.conjugate(ends, np.inf)
-        return max(after - before, 0.0) + 8.0 * EPS * abs(after)
-    if penalty.is_constraint:  # Omega* is sublinear
-        zero = np.zeros_like(v)
-        both = np.maximum(penalty.terms(zero, reach), penalty.terms(zero, -reach))
-        return float(np.sum(np.maximum(both, 0.0)))
-    return np.inf
+def rise(objective: Objective, dual: DualPoint, v: Array, error: Array, reach: Array) -> float:
+    """By how much Omega* may rise where v, known to within ``error``, moves by ``reach``.
 
-
-def shrinkage(objective: Objective, v: Array, reach: Array) -> float:
-    """The share t with (1 - t)(v + e) in dom Omega* for all |e| <= reach.
-
-    The domain of a constraint's Omega* is a cone, whose sign rows the caller holds.
+    Or what D may fall by where (u, v) is shrunk until all of that is in the domain.
     """
-    size = float(np.max(reach, initial=0.0))
-    if size == 0.0 or objective.penalty.is_constraint:
-        return 0.0
-    far = 2.0**200 / size
-    scale = objective.penalty.domain_scale(far * reach)
-    share = 0.0 if scale == 1.0 else 1.0 / (scale * far)
-    return share + 1.0 / objective.penalty.domain_scale(v) - 1.0
+    penalty, far, t = objective.penalty, error + reach, 1.0
+    if penalty.conjugate_bound(v, far) == np.inf:
+        t = penalty.domain_scale(outermost(v, far)) * (1.0 - 2.0 * gamma(len(v) + 32))
+    before, after = (penalty.conjugate_bound(t * v, t * each) for each in (error, far))
+    more = max(after - before, 0.0) + 4.0 * EPS * abs(after) if np.any(reach) else 0.0
+    return more + (1.0 - t) * above_zero(objective, dual) if t < 1.0 else more
 
 
-def above_zero(objective: Objective, u: Array, v: Array) -> float:
+def above_zero(objective: Objective, dual: DualPoint) -> float:
     """max(D(u) - D(0), 0), D(u) by its formula: u = 0 is exactly feasible."""
-    least = objective.loss_conjugate(objective.zero_scores) + objective.penalty.conjugate(
-        np.zeros(objective.d)
-    )
-    return max(objective.dual_formula(u, v) + least, 0.0)
+    least = objective.loss_conjugate(objective.zero_scores)
+    least += objective.penalty.conjugate(np.zeros(objective.d))
+    return max(objective.dual_formula(dual.u, dual.v) + least, 0.0)
 
 
 ROUNDS = 6
@@ -287,13 +258,7 @@ class ColumnPrice(NamedTuple):
 
 
 def price_of_columns(
-    objective: Objective,
-    u: Array,
-    v: Array,
-    point: PrimalPoint | None = None,
-    room: float = 0.0,
-    error: Array | None = None,
-    dual: DualPoint | None = None,
+    objective: Objective, dual: DualPoint, point: PrimalPoint, room: float = 0.0
 ) -> ColumnPrice:
     """Bound D(u) - P* from above where X'u and 1'u vanish only nearly on unpenalised columns.
 
@@ -306,74 +271,66 @@ def price_of_columns(
     Parameters
     ----------
     objective : Objective
-    u : array, shape (n,)
-        Inside the box of F*.
-    v : array, shape (d,)
-        -X'u as computed; on penalised columns it is taken as it is.
-    point : PrimalPoint, optional
-        A point with predictions and value; without it only the plain forms are available.
+    dual : DualPoint
+        Inside the box of F*; where the matrix that it was corrected with tells enough, no other is
+        formed.
+    point : PrimalPoint
+        Any point with predictions; ``origin`` where none is known.
     room : float
         What may be charged; where the price is higher, ``within`` belongs to this much.
-    error : array, shape (d,), optional
-        A bound on the error of v; a priori by default.
-    dual : DualPoint, optional
-        What u and v are from: where the matrix that it was corrected with tells enough, no
-        other is formed.
 
     Returns
     -------
     ColumnPrice
     """
-    if isinstance(objective, MulticlassObjective):
-        return ColumnPrice(0.0)
-    outside, reach = objective.penalty.outside, np.zeros(objective.d) if error is None else error
-    wanted = objective.penalty.free(objective.d)
-    wanted |= (outside(v + reach) != 0.0) | (outside(v - reach) != 0.0)
-    best, reason = np.inf, ""
+    wanted = objective.penalty.free(objective.d) | _may_miss(objective, dual.v, dual.errors)
+    best = np.inf
     for _ in range(ROUNDS):
-        rows = ColumnRows.at_dual(objective, u, v, wanted, error)
+        rows = ColumnRows.at_dual(objective, dual.u, dual.v, wanted, dual.errors)
         if rows.vanish:
             return ColumnPrice(0.0)
-        found, crossed, reason = _corrected(rows, u, v, point, reach, dual)
+        found, crossed, reason = _corrected(rows, dual, point)
         best = min(best, found)
         if not np.any(crossed):
             break
         wanted = wanted | crossed
-    small = NOTHING * (0.0 if point is None else point.value)
-    enough = max(room, small if np.isfinite(small) else 0.0)
+    enough = max(room, NOTHING * point.value if np.isfinite(point.value) else 0.0)
     if best > enough and not np.any(crossed):
-        found, crossed, _ = _corrected(rows, u, v, point, reach, None, True)
-        best = min(best, found)
+        best = min(best, _corrected(rows, dual, point, sharply=True)[0])
     if best <= enough:
         return ColumnPrice(best)
-    best = min(best, _growth(rows, point), above_zero(objective, u, v))
+    best = min(best, _growth(rows, point), above_zero(objective, dual))
     if best <= room:
         return ColumnPrice(best)
     if rows.dependence.doubtful.size:
         reason = rows.why()
-    here = 0.0 if point is None else rows.at(point)
+    here = rows.at(point)
     unit = length(np.append(rows.raw, rows.total))
     return ColumnPrice(best, (room - here) / unit if room > here else None, reason)
 
 
+def origin(objective: Objective) -> PrimalPoint:
+    """w = 0, b = 0 as a point of which nothing but its predictions is known."""
+    return PrimalPoint(np.zeros(objective.d), 0.0, objective.zero_scores, np.inf, 0.0)
+
+
+def _may_miss(objective: Objective, v: Array, reach: Array) -> Array:
+    """Mask of the rows v_j = 0, v_j >= 0 and v_j <= 0 that some v this near misses."""
+    ends = objective.penalty.outside(v + reach), objective.penalty.outside(v - reach)
+    return (ends[0] != 0.0) | (ends[1] != 0.0)
+
+
 def _corrected(
-    rows: ColumnRows,
-    u: Array,
-    v: Array,
-    point: PrimalPoint | None,
-    error: Array,
-    dual: DualPoint | None,
-    sharply: bool = False,
+    rows: ColumnRows, dual: DualPoint, point: PrimalPoint, sharply: bool = False
 ) -> tuple[float, Array, str]:
     """(price, sign rows to hold as well, reason) of a correction on the interior samples.
 
     ``sharply`` looks for it, where else a bound of its length is enough.
     """
-    objective = rows.objective
+    objective, u = rows.objective, dual.u
     lo, hi = objective.dual_bounds()
     room = np.minimum(u - lo, hi - u) * (1.0 - 4.0 * EPS)
-    known = None if dual is None else dual.gram
-    step, inside, shares, reason = _length(rows, room, u, known, sharply)
+    step, inside, shares, reason = _length(rows, room, u, None if sharply else dual.gram, sharply)
     if reason:
         fits = room > INSIDE * float(np.max(np.where(room < np.inf, room, 0.0)))
         step, wide = rows.exact_length(u, fits), np.flatnonzero(fits)
@@ -384,26 +341,19 @@ def _corrected(
     others = ~rows.rows
     norms, most = objective.column_norms, step * float(np.max(shares))
     reach = np.where(others, norms * most * (1.0 + gamma(objective.n + 4)), 0.0)
-    outside, wide = objective.penalty.outside, reach + error
-    crossed = others & ((outside(v + wide) != 0.0) | (outside(v - wide) != 0.0))
+    v, error = np.where(others, dual.v, 0.0), np.where(others, dual.errors, 0.0)
+    crossed = others & _may_miss(objective, dual.v, reach + dual.errors)
     if np.any(crossed):
         return np.inf, crossed, ""
     chosen = slice(None) if inside.size == objective.n else inside  # all of them: no copies
-    terms = None if dual is None or dual.conjugates is None else dual.conjugates[chosen]
-    far = step * shares
-    plain, from_point = slopes(objective, u, chosen, room[chosen], far, point, terms)
+    plain, from_point = slopes(objective, dual, chosen, room[chosen], step * shares, point)
+    w = np.abs(point.w)
+    lengths = float(norms @ w) + np.sqrt(inside.size) * abs(point.b)
+    seen = rows.at(point) + float(w @ reach) + length(shares * from_point) * step
+    seen += gamma(objective.d + 3) * lengths * most
+    price = min(length(shares * plain) * step, seen)
     held = np.where(objective.penalty.free(objective.d), 0.0, rows.raw)
-    more = rise(objective, np.where(others, v, 0.0), reach + held)
-    price = length(shares * plain) * step
-    if point is not None:
-        w = np.abs(point.w)
-        first = rows.at(point) + float(w @ reach)
-        lengths = float(norms @ w) + np.sqrt(inside.size) * abs(point.b)
-        second = length(shares * from_point) * step
-        second += gamma(objective.d + 3) * lengths * most
-        price = min(price, first + second)
-    share = shrinkage(objective, np.where(others, v, 0.0), reach)
-    more += share * above_zero(objective, u, v) if share > 0.0 else 0.0
+    more = rise(objective, dual, v, error, reach + held)
     return (price + more) * (1.0 + 1e-9), crossed, ""
 
 
@@ -421,8 +371,7 @@ def _length(
         inside = np.flatnonzero(shares)
         if step < np.inf and np.all(room[inside] >= 2.0 * step * shares[inside]):
             return step, inside, shares[inside], ""
-    why = "Too few samples are inside dom F* to make X'u exactly 0."
-    return np.inf, inside, np.ones(0), rows.why() if rows.dependence.doubtful.size else why
+    return np.inf, inside, np.ones(0), "Too few samples are inside dom F* to make X'u exactly 0."
 
 
 def _metrics(
@@ -445,13 +394,12 @@ def _metrics(
         yield rows.metric(root**2)
 
 
-def _growth(rows: ColumnRows, point: PrimalPoint | None) -> float:
+def _growth(rows: ColumnRows, point: PrimalPoint) -> float:
     """The price from a bound of |z - z(point)| over all points that are as good."""
     objective = rows.objective
     lo, hi = objective.loss.domain(objective.y)
-    if point is None or not np.isfinite(point.value) or objective.loss.is_indicator:
-        return np.inf
-    if not (np.all(lo < 0.0) and np.all(hi > 0.0)):
+    known = np.isfinite(point.value) and not objective.loss.is_indicator
+    if not (known and np.all(lo < 0.0) and np.all(hi > 0.0)):
         return np.inf
     # l(z') >= s (z' - z) - (l*(s) - s z) for both signs of s: F grows like slope |z' - z|.
     y, z, c = objective.y, point.z, objective.c
