@@ -14,7 +14,6 @@ from ..certificates.certificate import Certificate
 from ..certificates.conic.infeasible import certify_linear_infeasible, find_linear_infeasibility
 from ..certificates.conic.linear_absence import certify_unbounded, find_unboundedness
 from ..certificates.conic.linear_bound import (
-    NAMES,
     LinearMultipliers,
     completed,
     equilibrated,
@@ -304,9 +303,8 @@ class LinearProgram(ArrayProblem):
         return "highs", "clarabel", EQUILIBRATED, "ecos", "interior_point", "piqp", "scs", "osqp"
 
     def shapes(self) -> tuple[Shapes, Shapes]:
-        whole = (self.data.n,)
-        sizes = self.data.b_ub.shape, self.data.b_eq.shape, whole, whole
-        return {"x": whole}, dict(zip(NAMES, sizes, strict=True))
+        duals = self.data.by_name(self.data.constraints[1])
+        return {"x": (self.data.n,)}, {name: part.shape for name, part in duals.items()}
 
     def _value(self, point: Arrays) -> float:
         x = point["x"]

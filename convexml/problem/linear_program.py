@@ -14,6 +14,8 @@ from ..numerics import Array
 from ..validation import finite_array, finite_sparse, float_array, refuse_masked
 from .cones import ConeProgram, NonnegativeCone, ZeroCone
 
+MULTIPLIERS = ("lambda_ub", "nu", "lambda_lower", "lambda_upper")
+"""Of A_ub x <= b_ub, A_eq x = b_eq, x >= lower and x <= upper."""
 NO_BOUND = " An absent bound is None or inf in bounds."
 
 
@@ -47,8 +49,7 @@ class LinearData:
     @cached_property
     def rows(self) -> Any:
         """[A_ub; A_eq] as a csr_array."""
-        parts = [sparse.csr_array(self.A_ub), sparse.csr_array(self.A_eq)]
-        return sparse.vstack(parts, format="csr")
+        return self.constraints[0][: self.b_ub.size + self.b_eq.size]
 
     @cached_property
     def sides(self) -> Array:
@@ -58,29 +59,45 @@ class LinearData:
     @cached_property
     def signed(self) -> Array:
         """Which of ``rows`` are inequalities."""
-        return np.arange(self.sides.size) < self.b_ub.size
+        return ~self.equal[: self.sides.size]
 
     @cached_property
     def constraints(self) -> tuple[Any, Array]:
-        """A x <= b of everything, the equations first: A_eq, A_ub, and finite bounds."""
+        """A x <= b of everything, with equations in between: A_ub, A_eq, and finite bounds."""
         eye = sparse.eye_array(self.n, format="csr")
         lower, upper = np.isfinite(self.lower), np.isfinite(self.upper)
-        parts = [self.A_eq, self.A_ub, -eye[lower], eye[upper]]
-        sides = [self.b_eq, self.b_ub, -self.lower[lower], self.upper[upper]]
+        parts = [self.A_ub, self.A_eq, -eye[lower], eye[upper]]
+        sides = [self.b_ub, self.b_eq, -self.lower[lower], self.upper[upper]]
         return sparse.vstack(parts, format="csr"), np.concatenate(sides)
+
+    @cached_property
+    def equal(self) -> Array:
+        """Which of ``constraints`` are equations."""
+        return self.as_cones.ruled_by(ZeroCone)
 
     @cached_property
     def as_cones(self) -> ConeProgram:
         """``constraints`` as a cone program."""
-        (A, b), p = self.constraints, self.b_eq.size
-        cones = ZeroCone(p), NonnegativeCone(b.size - p)
+        (A, b), m, p = self.constraints, self.b_ub.size, self.b_eq.size
+        cones = NonnegativeCone(m), ZeroCone(p), NonnegativeCone(b.size - m - p)
         flat = sparse.csc_array((self.n, self.n))
         return ConeProgram(flat, self.c, sparse.csc_array(A), b, cones)
 
     @cached_property
     def terms(self) -> Any:
-        """The absolute values of the entries of ``rows``."""
-        return abs(self.rows)
+        """The absolute values of the entries of ``constraints``."""
+        return abs(self.constraints[0])
+
+    def by_name(self, values: Array) -> dict[str, Array]:
+        """Values of ``constraints`` by the names of their multipliers; 0 of no bound."""
+        there = [np.isfinite(side) for side in (self.lower, self.upper)]
+        sizes = self.b_ub.size, self.b_eq.size, int(there[0].sum())
+        parts = np.split(values, np.cumsum(sizes))
+        for k, side in enumerate(there, 2):
+            found = np.zeros(self.n, dtype=values.dtype)
+            found[side] = parts[k]
+            parts[k] = found
+        return dict(zip(MULTIPLIERS, parts, strict=True))
 
     @cached_property
     def columns(self) -> Any:

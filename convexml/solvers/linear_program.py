@@ -87,23 +87,19 @@ def predictor_corrector(data: LinearData) -> Iterator[LinearIterate]:
     included (Mehrotra, 1992, https://doi.org/10.1137/0802028). The steps of (x, s) and of (nu, z)
     have lengths of their own.
     """
-    from scipy import sparse
-
-    eye = sparse.eye_array(data.n, format="csr")
-    lower, upper = np.isfinite(data.lower), np.isfinite(data.upper)
-    G = sparse.vstack([sparse.csr_array(data.A_ub), -eye[lower], eye[upper]], format="csr")
-    h = np.concatenate([data.b_ub, -data.lower[lower], data.upper[upper]])
-    A, b, c = sparse.csr_array(data.A_eq), data.b_eq, data.c
+    (rows, sides), equal, c = data.constraints, data.equal, data.c
+    G, h, A, b = rows[~equal], sides[~equal], rows[equal], sides[equal]
+    y = np.zeros(equal.size)
     solve = normal_equations(G, A, np.ones(len(h)))
     x, _ = solve(G.T @ h, b)
     q, nu = solve(-c, np.zeros_like(b))
     s, z = inward(h - G @ x), inward(G @ q)
-    cuts = np.cumsum([len(data.b_ub), int(lower.sum())])
     while True:
         mu = float(s @ z) / max(len(s), 1)
         r_dual, r_x, r_eq = c + G.T @ z + A.T @ nu, G @ x + s - h, A @ x - b
         worst = max(float(np.abs(r).max(initial=0.0)) for r in (r_dual, r_x, r_eq))
-        yield LinearIterate(x, named(data, z, nu, cuts, lower, upper), mu, worst, s, z)
+        y[~equal], y[equal] = z, nu
+        yield LinearIterate(x, data.by_name(y.copy()), mu, worst, s, z)
         weight = z / s
         if not np.all((weight > 1.0 / HUGE) & (weight < HUGE) & (z < HUGE)):
             return  # solved to the last digit, or running away: there is no solution
@@ -132,21 +128,6 @@ def inward(s: Array) -> Array:
     s = s + max(0.0, -1.5 * float(s.min(initial=0.0)))
     total = float(s.sum())
     return s + (0.5 * float(s @ s) / total if total > 0.0 else 1.0)
-
-
-def named(
-    data: LinearData, z: Array, nu: Array, cuts: Array, lower: Array, upper: Array
-) -> dict[str, Array]:
-    """The multipliers by name, those of the bounds in full length."""
-    lambda_ub, below, above = np.split(z, cuts)
-    lambda_lower, lambda_upper = np.zeros(data.n), np.zeros(data.n)
-    lambda_lower[lower], lambda_upper[upper] = below, above
-    return {
-        "lambda_ub": lambda_ub,
-        "nu": nu,
-        "lambda_lower": lambda_lower,
-        "lambda_upper": lambda_upper,
-    }
 
 
 # Run the hand-written interior point method on a linear program, until it is good enough.

@@ -359,7 +359,7 @@ class Widest(NamedTuple):
 
 def relative_interior(data: LinearData) -> Interior | None:
     """Find a point with room, by one linear program; None where none is verified."""
-    k = data.constraints[1].size - data.b_eq.size
+    k = int(np.count_nonzero(~data.equal))
     found = widest(data, k > MANY or (k > SOME and not _has_slacks(data)))
     return None if found is None else verified_interior(data, found)
 
@@ -372,7 +372,7 @@ def widest(data: LinearData, inward: bool = False) -> Widest | None:
     """
     lower, upper = np.isfinite(data.lower), np.isfinite(data.upper)
     p = data.b_eq.size
-    G, g = (each[p:] for each in data.constraints)
+    G, g = (each[~data.equal] for each in data.constraints)
     k = g.size
     slack = sparse.eye_array(k, format="csr")
     search = LinearData(

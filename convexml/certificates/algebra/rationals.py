@@ -182,14 +182,14 @@ def has_exact_point(data: LinearData, x: Array) -> bool | None:
     """
     if (x.size + 1) * data.b_eq.size > LARGEST:
         return None
-    (A, b), equal = data.constraints, data.b_eq.size
+    (A, b), equal = data.constraints, data.equal
     if not np.all(np.isfinite(x)) or b.size == 0:
         return None if b.size else True
     terms = abs(A) @ np.abs(x) + np.abs(b)
     near = -exact_residual(A, x, b) <= NEAR * terms
-    near[:equal] = True
+    near |= equal
     for picked in (near,) if np.all(near) else (near, np.ones(b.size, dtype=bool)):
-        found = _decide(A[picked], b[picked], equal, x)
+        found = _decide(A[picked], b[picked], equal[picked], x)
         if found is None:
             return None
         step, _ = found
@@ -206,8 +206,8 @@ def exact_farkas(data: LinearData) -> Array | None:
 
     Integers where they fit: then they prove it exactly.
     """
-    (A, b), equal = data.constraints, data.b_eq.size
-    found = _decide(A, b, equal, np.zeros(data.n)) if b.size else None
+    (A, b), none = data.constraints, np.zeros(data.n)
+    found = _decide(A, b, data.equal, none) if b.size else None
     if found is None or found[0] is not None:
         return None
     y = [value * math.lcm(*(v.denominator for v in found[1])) for value in found[1]]
@@ -215,7 +215,7 @@ def exact_farkas(data: LinearData) -> Array | None:
     if not np.all(np.isfinite(whole)):
         largest = max(abs(value) for value in y)
         whole = np.array([float(value / largest) for value in y])
-    return np.concatenate([whole[equal : equal + data.b_ub.size], whole[:equal]])
+    return whole[: data.sides.size]
 
 
 def as_float(value: Fraction) -> float:
@@ -227,7 +227,7 @@ def as_float(value: Fraction) -> float:
 
 
 def _decide(
-    A: sparse.csr_array, b: Array, equal: int, x: Array
+    A: sparse.csr_array, b: Array, equal: Array, x: Array
 ) -> tuple[RationalRow | None, RationalRow] | None:
     """``alternative`` of A (x + z) <= b; None where it is too large."""
     if (x.size + 1) * b.size > LARGEST or not np.all(np.isfinite(b)):
@@ -240,20 +240,20 @@ def _decide(
         Fraction(side) - sum((s * t for s, t in zip(line, start, strict=True)), ZERO)
         for line, side in zip(rows, b.tolist(), strict=True)
     ]
-    return alternative(rows, sides, equal)
+    return alternative(rows, sides, np.flatnonzero(equal).tolist())
 
 
 def alternative(
-    rows: Sequence[RationalRow], sides: RationalRow, equal: int
+    rows: Sequence[RationalRow], sides: RationalRow, equal: Sequence[int]
 ) -> tuple[RationalRow | None, RationalRow]:
-    """Return z with rows z <= sides, the first ``equal`` as equations; or None and a Farkas vector.
+    """Return z with rows z <= sides, those of ``equal`` as equations; or None and a Farkas vector.
 
     Minimise the sum of a >= 0 subject to A'y + a = 0, -s'y + a_0 = 1 with y >= 0 (free for
     equations), by Bland's rule: 0 is a vector of Farkas, and else the multipliers (z, v) of the
     two, v > 0, have A z <= s v.
     """
     k, n = len(rows), len(rows[0])
-    signs = [(i, ONE) for i in range(k)] + [(i, -ONE) for i in range(equal)]
+    signs = [(i, ONE) for i in range(k)] + [(i, -ONE) for i in equal]
     width = len(signs)
     table = [
         [sign * (rows[i][j] if j < n else -sides[i]) for i, sign in signs]

@@ -338,7 +338,7 @@ def _named(data: LinearData, given: LinearMultipliers, found: Certificate) -> Ce
     reason = violated(broken[0]) if broken else found.reason
     evidence = {name: found.evidence[name] for name in ("value", "radius") if found.evidence}
     if evidence:
-        evidence |= LinearMultipliers.of_rows(data, found.dual["y"]).as_dict()
+        evidence |= data.by_name(found.dual["y"])
     proven = found.verdict is Verdict.CERTIFIED
     found = found.but(conditions=tuple(rows), reason=reason, evidence=evidence, dual={})
     return judge(found, proven=proven)
@@ -364,5 +364,5 @@ def find_linear_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificat
     found = certify_infeasible(program, lambda: conic_units(program), soft, None, tol)
     if found.verdict is not Verdict.CERTIFIED:
         return None
-    found = _named(data, LinearMultipliers.of_rows(data, found.dual["y"]), found)
+    found = _named(data, LinearMultipliers(**data.by_name(found.dual["y"])), found)
     return found if found.verdict is Verdict.CERTIFIED else None

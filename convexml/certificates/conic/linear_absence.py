@@ -28,8 +28,10 @@ from .linear_bound import (
     primal_rows,
     residual,
     rounding_of_rows,
+    rows_of,
     sizes,
     sizes_of_multipliers,
+    sizes_of_point,
     violations,
 )
 from .ray import has_point_among, has_ray_among, rays_of
@@ -139,16 +141,18 @@ def recession_cone(data: LinearData) -> LinearData:
 
 
 def _ray_rows(cone: LinearData, ray: Array) -> list[Condition]:
-    kind = "primal_feasibility"
-    wrong, below, above = violations(cone, ray)
-    terms, ub, eq = cone.terms @ np.abs(ray), slice(cone.b_ub.size), slice(cone.b_ub.size, None)
-    rows = [
-        worst(name, kind, wrong[part], terms[part])
-        for name, part in (("A_ub ray <= 0", ub), ("A_eq ray = 0", eq))
-        if wrong[part].size
+    kind, wrong = "primal_feasibility", violations(cone, ray)
+    names = {"lambda_ub": "A_ub ray <= 0", "nu": "A_eq ray = 0"}
+    rows = rows_of(cone, names, kind, wrong, cone.terms @ np.abs(ray))
+    outside = cone.by_name(wrong)
+    return [
+        *rows,
+        worst(
+            "ray within the directions of the bounds",
+            kind,
+            np.maximum(outside["lambda_lower"], outside["lambda_upper"]),
+        ),
     ]
-    outside = np.maximum(below, above)
-    return [*rows, worst("ray within the directions of the bounds", kind, outside)]
 
 
 def rays(data: LinearData) -> Iterator[Array]:
@@ -217,23 +221,21 @@ class ActiveSet:
 def active_at(data: LinearData, x: Array) -> ActiveSet:
     """Constraints that are tight at x."""
     rows, near = _spread(data, x)
-    slack = -exact_residual(data.A_ub, x, data.b_ub)
-    near = ACTIVE * near
+    slack, near = -residual(data, x)[: rows.size], ACTIVE * near
     return ActiveSet(slack <= ACTIVE * rows, x - data.lower <= near, data.upper - x <= near)
 
 
 def _spread(data: LinearData, x: Array) -> tuple[Array, Array]:
     """The sizes of rows and of entries at x: those of the data or of the point."""
-    rows, columns = sizes(data, x)
-    found = np.maximum(rows, data.terms @ np.abs(x))[: data.b_ub.size]
-    return found, np.maximum(np.abs(x), columns)
+    found = np.maximum(sizes(data, x), data.terms @ np.abs(x))[: data.b_ub.size]
+    return found, np.maximum(np.abs(x), sizes_of_point(data, x)[1])
 
 
 def active_by_slackness(data: LinearData, x: Array, point: LinearMultipliers) -> ActiveSet:
     """Constraints whose multiplier is larger than their slack, both in units of their size."""
     rows, near = _spread(data, x)
     levels, costs = sizes_of_multipliers(data, point.y)
-    slack = -exact_residual(data.A_ub, x, data.b_ub)
+    slack = -residual(data, x)[: rows.size]
     return ActiveSet(
         _ratio(point.lambda_ub, levels[: slack.size]) > _ratio(slack, rows),
         _ratio(point.lambda_lower, costs) > _ratio(x - data.lower, near),
@@ -305,10 +307,8 @@ def plausible(data: LinearData, x: Array) -> bool:
 
     Where it is known that none meets them exactly, only the rounding of the data is an excuse.
     """
-    left = residual(data, x)
-    wrong, below, above = violations(data, x, left)
-    off = rounding_of_rows(data, x)
-    if np.all(np.abs(wrong) <= off) and not (np.any(below) or np.any(above)):
+    left, off, none = residual(data, x), rounding_of_rows(data, x), np.zeros(2 * data.n)
+    if np.all(np.abs(violations(data, x, left)) <= np.append(off, none)[: left.size]):
         return True
     if data.memo.get("exact point") is None:
         data.memo["exact point"] = has_exact_point(data, x)
@@ -333,21 +333,22 @@ def restored(data: LinearData, x: Array) -> Array | None:
     So small steps leave no bound, also one posed as a row of one entry. None where these do not
     end at a point that meets all.
     """
-    A, m = data.rows, data.b_ub.size
-    single = np.flatnonzero(np.diff(A.indptr[: m + 1]) == 1)
+    A, b = data.constraints
+    single = np.flatnonzero((np.diff(A.indptr) == 1) & ~data.equal)
     columns, entries = A.indices[A.indptr[single]], A.data[A.indptr[single]]
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        ends = data.b_ub[single] / entries
-    lower, upper = data.lower.copy(), data.upper.copy()
+        ends = b[single] / entries
+    upper = np.full(data.n, np.inf)
+    lower = -upper
     np.maximum.at(lower, columns[entries < 0.0], ends[entries < 0.0])
     np.minimum.at(upper, columns[entries > 0.0], ends[entries > 0.0])
     if not np.all(lower <= upper):
         return None
     x = np.clip(x, lower, upper)
-    units = np.maximum(np.abs(x), sizes(data, x)[1])
-    pulled, before, residuals = np.arange(A.shape[0]) >= m, np.inf, residual(data, x)
+    units = np.maximum(np.abs(x), sizes_of_point(data, x)[1])
+    pulled, before, residuals = data.equal.copy(), np.inf, residual(data, x)
     for _ in range(ROUNDS):
-        pulled[:m] |= residuals[:m] > 0.0
+        pulled |= residuals > 0.0
         pulled[single] = False
         rows, left = A[np.flatnonzero(pulled)], -residuals[pulled]
         room = np.minimum(np.minimum(x - lower, upper - x), units)

@@ -13,7 +13,7 @@ from scipy import sparse
 from ...errors import InputError, nearest
 from ...formulas import Condition, worst
 from ...numerics import EPS, ROUNDING, UNIT, Array
-from ...problem.linear_program import LinearData
+from ...problem.linear_program import MULTIPLIERS, LinearData
 from ...validation import finite_array
 from ..algebra.dual_points import (
     bounded_prices,
@@ -35,20 +35,23 @@ from .program import equilibrate_cone, fitted
 def linear_units(data: LinearData) -> ProgramUnits:
     """The units of the program, kept with its data; finite bounds count as rows."""
     if "units" not in data.memo:
-        m, eye = data.rows.shape[0], sparse.eye_array(data.n, format="csr")
-        # A bound of 0 has the size of x: it says nothing.
-        told = [np.isfinite(side) & (side != 0.0) for side in (data.lower, data.upper)]
-        b = np.concatenate([data.sides, data.lower[told[0]], data.upper[told[1]]])
-        A = sparse.coo_array(sparse.vstack([data.rows, eye[told[0]], eye[told[1]]]))
-        A.eliminate_zeros()
-        found = program_units(A, b, data.c)
-        data.memo["units"] = replace(found, rows=found.rows[:m])
+        (A, b), k = data.constraints, data.sides.size
+        told = (np.arange(b.size) < k) | (b != 0.0)  # a bound of 0 has the size of x
+        rows = sparse.coo_array(A[told])
+        rows.eliminate_zeros()
+        found = program_units(rows, b[told], data.c)
+        data.memo["units"] = replace(found, rows=_with_bounds(data, found.rows[:k], found.columns))
     units: ProgramUnits = data.memo["units"]
     return units
 
 
+def _with_bounds(data: LinearData, rows: Array, columns: Array) -> Array:
+    """Sizes of rows, and of bounds those of their variables."""
+    return np.concatenate([rows, data.terms[rows.size :] @ columns])
+
+
 def sizes_of_point(data: LinearData, x: Array) -> tuple[Array, Array]:
-    """The sizes of rows and of entries of x; without a right-hand side x itself fixes them."""
+    """The sizes of constraints and entries of x; without a right-hand side x itself fixes them."""
     units = linear_units(data)
     told = bool(np.any(data.constraints[1]))
     factor = 1.0 if told else float(np.max(np.abs(x) / units.columns, initial=0.0))
@@ -59,9 +62,9 @@ def sizes_of_multipliers(data: LinearData, y: Array) -> tuple[Array, Array]:
     """The sizes of multipliers of rows and of reduced costs; y fixes them where c is 0."""
     units = linear_units(data)
     told = bool(np.any(data.c))
-    factor = units.objective if told else float(np.max(np.abs(y) * units.rows, initial=0.0))
-    rows = np.divide(factor, units.rows, np.zeros(y.size), where=units.rows > 0.0)
-    return rows, factor / units.columns
+    own = units.rows[: y.size]
+    factor = units.objective if told else float(np.max(np.abs(y) * own, initial=0.0))
+    return np.divide(factor, own, np.zeros(y.size), where=own > 0.0), factor / units.columns
 
 
 ROOM = 1e-3
@@ -196,33 +199,27 @@ def equilibrated(data: LinearData) -> ScaledProgram:
 
 
 def _equilibrated(data: LinearData) -> ScaledProgram:
-    units, m, p = linear_units(data), data.b_ub.size, data.b_eq.size
-    ends = [units.columns[np.isfinite(side)] for side in (data.lower, data.upper)]
-    sizes = np.concatenate([units.rows[m:], units.rows[:m], *ends])
-    fit = fitted(data.as_cones, replace(units, rows=sizes)).scaled
+    units, m, k = linear_units(data), data.b_ub.size, data.sides.size
+    fit = fitted(data.as_cones, units).scaled
     if fit.program is data.as_cones:
         return ScaledProgram.plain(data)
     inner = equilibrate_cone(fit.program)
     A, b = inner.program.A_by_row, inner.program.b
     column = fit.columns * inner.columns / inner.unit
-    row = inner.unit * np.roll((fit.rows.data * inner.rows.data)[: m + p], -p)
-    ub, eq = slice(p, p + m), slice(p)
+    row = inner.unit * (fit.rows.data * inner.rows.data)[:k]
     bounds = data.lower / column, data.upper / column
-    scaled = LinearData(inner.program.q, A[ub], b[ub], A[eq], b[eq], *bounds)
+    scaled = LinearData(inner.program.q, A[:m], b[:m], A[m:k], b[m:k], *bounds)
     cost = fit.cost * inner.worth
     entries = (scaled.c, b, inner.program.A.data, column, 1.0 / column, row)
     if not all(bool(np.all(np.isfinite(values))) for values in entries):
         return ScaledProgram.plain(data)
-    scaled.memo["units"] = ProgramUnits(
-        units.size / cost, units.rows * row, units.columns / column, units.objective / cost
-    )
+    columns = units.columns / column
+    rows = _with_bounds(scaled, units.rows[:k] * row, columns)
+    scaled.memo["units"] = ProgramUnits(units.size / cost, rows, columns, units.objective / cost)
     return ScaledProgram(scaled, column, row, cost)
 
 
 # The multipliers of a linear program: read, completed from reduced costs, repaired, evaluated.
-
-
-NAMES = ("lambda_ub", "nu", "lambda_lower", "lambda_upper")
 
 
 @dataclass(frozen=True)
@@ -240,24 +237,13 @@ class LinearMultipliers:
 
     def as_dict(self) -> dict[str, Array]:
         """The four arrays by name."""
-        return {name: getattr(self, name) for name in NAMES}
-
-    @classmethod
-    def of_rows(cls, data: LinearData, y: Array) -> LinearMultipliers:
-        """Those of ``data.constraints``, by name; 0 of no bound."""
-        sides = [np.isfinite(side) for side in (data.lower, data.upper)]
-        ends = np.cumsum([data.b_eq.size, data.b_ub.size, np.count_nonzero(sides[0])])
-        nu, lambda_ub, *parts = np.split(y, ends)
-        bounds = [np.zeros(data.n) for _ in sides]
-        for bound, side, part in zip(bounds, sides, parts, strict=True):
-            bound[side] = part
-        return cls(lambda_ub, nu, *bounds)
+        return {name: getattr(self, name) for name in MULTIPLIERS}
 
     def by_row(self, data: LinearData) -> Array:
-        """The inverse of ``of_rows``."""
+        """Those of ``data.constraints``: the inverse of ``LinearData.by_name``."""
         lower = self.lambda_lower[np.isfinite(data.lower)]
         upper = self.lambda_upper[np.isfinite(data.upper)]
-        return np.concatenate([self.nu, self.lambda_ub, lower, upper])
+        return np.concatenate([self.lambda_ub, self.nu, lower, upper])
 
     @property
     def y(self) -> Array:
@@ -305,18 +291,18 @@ def read_multipliers(
     data: LinearData, passed: Mapping[str, Any] | None, owner: str
 ) -> dict[str, Array]:
     """Return the multipliers that were passed, checked; raises InputError."""
-    sizes = dict(zip(NAMES, (data.b_ub.size, data.b_eq.size, data.n, data.n), strict=True))
+    sizes = {name: part.size for name, part in data.by_name(data.constraints[1]).items()}
     read: dict[str, Array] = {}
     if not isinstance(passed, Mapping | None):
         raise InputError(
-            f"{owner}: multipliers must be a dict by name ({', '.join(NAMES)}), got "
+            f"{owner}: multipliers must be a dict by name ({', '.join(MULTIPLIERS)}), got "
             f"{type(passed).__name__}."
         )
     for name, value in (passed or {}).items():
         if name not in sizes:
-            known = ", ".join(NAMES)
+            known = ", ".join(MULTIPLIERS)
             raise InputError(
-                f"{owner}: no multiplier is called {name!r}.{nearest(name, NAMES)} "
+                f"{owner}: no multiplier is called {name!r}.{nearest(name, MULTIPLIERS)} "
                 f"The names are {known}."
             )
         if value is None:
@@ -406,65 +392,64 @@ def _levels(data: LinearData, y: Array) -> Array:
 
 
 def residual(data: LinearData, x: Array) -> Array:
-    """A_ub x - b_ub and A_eq x - b_eq, each entry rounded once."""
-    return exact_residual(data.rows, x, data.sides)
+    """A x - b of all constraints, each entry rounded once."""
+    A, b = data.constraints
+    return exact_residual(A, x, b)
 
 
-def violations(
-    data: LinearData, x: Array, known: Array | None = None
-) -> tuple[Array, Array, Array]:
-    """How far x breaks its rows, those of A_ub and then of A_eq (signed), and its two bounds.
-
-    The residual may be ``known``.
-    """
+def violations(data: LinearData, x: Array, known: Array | None = None) -> Array:
+    """How far x breaks each constraint, signed of equations. The residual may be ``known``."""
     left = residual(data, x) if known is None else known
-    below, above = np.maximum(data.lower - x, 0.0), np.maximum(x - data.upper, 0.0)
-    return np.where(data.signed, np.maximum(left, 0.0), left), below, above
+    return np.where(data.equal, left, np.maximum(left, 0.0))
 
 
-def sizes(data: LinearData, x: Array) -> tuple[Array, Array]:
-    """What violations count against: rows of A_ub and A_eq, and entries of x.
+def sizes(data: LinearData, x: Array) -> Array:
+    """What violations count against.
 
     The right-hand side or the size that the data suggest for the row, whichever is larger; never
     the point, but where all right-hand sides are 0 and nothing else has a size.
     """
-    rows, columns = sizes_of_point(data, x)
-    return np.maximum(np.abs(data.sides), rows), columns
+    return np.maximum(np.abs(data.constraints[1]), sizes_of_point(data, x)[0])
+
+
+ROWS = {
+    "lambda_ub": "A_ub x <= b_ub",
+    "nu": "A_eq x = b_eq",
+    "lambda_lower": "x >= lower",
+    "lambda_upper": "x <= upper",
+}
+SLACK = {
+    "lambda_ub": "lambda_ub (b_ub - A_ub x) = 0",
+    "lambda_lower": "lambda_lower (x - lower) = 0",
+    "lambda_upper": "lambda_upper (upper - x) = 0",
+}
+
+
+def rows_of(
+    data: LinearData, names: Mapping[str, str], kind: str, values: Array, *more: Array
+) -> list[Condition]:
+    """One row for each kind of constraint that is there and has a name: its worst value."""
+    there = data.by_name(np.ones(values.size, dtype=bool))
+    parts = [data.by_name(each) for each in (values, *more)]
+    return [
+        worst(name, kind, *(part[key] for part in parts))
+        for key, name in names.items()
+        if there[key].any()
+    ]
 
 
 def primal_rows(data: LinearData, x: Array) -> list[Condition]:
     """The feasibility of x, one row for each kind of constraint that is there."""
-    kind = "primal_feasibility"
-    wrong, below, above = violations(data, x)
-    (size, columns), rows = sizes(data, x), []
-    ub, eq = slice(data.b_ub.size), slice(data.b_ub.size, None)
-    for name, part in (("A_ub x <= b_ub", ub), ("A_eq x = b_eq", eq)):
-        if wrong[part].size:
-            rows.append(worst(name, kind, wrong[part], size[part], EPS * np.abs(wrong[part])))
-    for name, bound, violated in (
-        ("x >= lower", data.lower, below),
-        ("x <= upper", data.upper, above),
-    ):
-        finite = np.isfinite(bound)
-        if finite.any():
-            scale = np.maximum(np.where(finite, np.abs(bound), 0.0), columns)
-            rows.append(worst(name, kind, violated, scale, EPS * violated))
-    return rows
+    wrong = violations(data, x)
+    return rows_of(data, ROWS, "primal_feasibility", wrong, sizes(data, x), EPS * np.abs(wrong))
 
 
 def meets_rows(data: LinearData, x: Array, known: Array | None = None) -> bool:
     """Whether x meets every constraint up to the rounding of its terms."""
-    wrong, below, above = violations(data, x, known)
-    size, columns = sizes(data, x)
-    pairs = (
-        (np.abs(wrong), np.maximum(data.terms @ np.abs(x), np.abs(data.sides)), size),
-        (np.maximum(below, above), np.abs(x), columns),
-    )
+    size = sizes(data, x)
     # Rounding grows with the point; what counts as feasible does not.
-    return all(
-        bool(np.all(wrong <= np.minimum(ROUNDING * np.maximum(terms, size), 1e-9 * size)))
-        for wrong, terms, size in pairs
-    )
+    most = np.minimum(ROUNDING * np.maximum(data.terms @ np.abs(x), size), 1e-9 * size)
+    return bool(np.all(np.abs(violations(data, x, known)) <= most))
 
 
 def rounding_of_rows(data: LinearData, x: Array) -> Array:
@@ -472,48 +457,34 @@ def rounding_of_rows(data: LinearData, x: Array) -> Array:
 
     Neither a far point nor a far bound makes the terms larger than the data suggest for the row.
     """
-    terms = np.abs(data.sides) + np.minimum(data.terms @ np.abs(x), sizes(data, x)[0])
+    k, sides = data.sides.size, np.abs(data.sides)
+    terms = sides + np.minimum((data.terms @ np.abs(x))[:k], sizes(data, x)[:k])
     return np.asarray((np.diff(data.rows.indptr) + 2.0) * UNIT * terms)
+
+
+GRADIENT = (" + A_ub' lambda_ub", " + A_eq' nu", " - lambda_lower", " + lambda_upper")
 
 
 def dual_rows(data: LinearData, point: LinearMultipliers) -> list[Condition]:
     """Signs of the multipliers that are there, and stationarity, which is the dual's equality."""
     kind = "dual_feasibility"
     units, costs = sizes_of_multipliers(data, point.y)
-    rows = []
-    if data.b_ub.size:
-        wrong = np.maximum(-point.lambda_ub, 0.0)
-        rows.append(worst("lambda_ub >= 0", kind, wrong, units[: data.b_ub.size]))
-    costs, gradient = np.maximum(np.abs(data.c), costs), "c"
-    gradient += " + A_ub' lambda_ub" * bool(data.b_ub.size) + " + A_eq' nu" * bool(data.b_eq.size)
-    for name, sign, value, bound in (
-        ("lambda_lower", "-", point.lambda_lower, data.lower),
-        ("lambda_upper", "+", point.lambda_upper, data.upper),
-    ):
-        finite = np.isfinite(bound)
-        if finite.any() or np.any(value):  # the multiplier of no bound is 0
-            wrong = np.where(finite, np.maximum(-value, 0.0), np.abs(value))
-            rows.append(worst(f"{name} >= 0", kind, wrong, costs))
-            gradient += f" {sign} {name}"
+    costs = np.maximum(np.abs(data.c), costs)
+    size = {"lambda_ub": units[: data.b_ub.size], "lambda_lower": costs, "lambda_upper": costs}
+    there, rows, gradient = data.by_name(np.ones(data.constraints[1].size, dtype=bool)), [], "c"
+    for (name, value), term in zip(point.as_dict().items(), GRADIENT, strict=True):
+        if not (there[name].any() or np.any(value)):  # the multiplier of no bound is 0
+            continue
+        gradient += term
+        if name in size:
+            wrong = np.where(there[name], np.maximum(-value, 0.0), np.abs(value))
+            rows.append(worst(f"{name} >= 0", kind, wrong, size[name]))
     rows.append(worst(f"{gradient} = 0", kind, point.stationarity(data), costs))
     return rows
 
 
 def slackness_rows(data: LinearData, x: Array, point: LinearMultipliers) -> list[Condition]:
     """The products of multipliers and slacks."""
-    kind = "complementary_slackness"
-    rows = []
-    if data.b_ub.size:
-        product = -point.lambda_ub * exact_residual(data.A_ub, x, data.b_ub)
-        scale = np.abs(point.lambda_ub) * (abs(data.A_ub) @ np.abs(x) + np.abs(data.b_ub))
-        rows.append(worst("lambda_ub (b_ub - A_ub x) = 0", kind, product, scale))
-    for name, value, bound in (
-        ("lambda_lower (x - lower) = 0", point.lambda_lower, data.lower),
-        ("lambda_upper (upper - x) = 0", point.lambda_upper, data.upper),
-    ):
-        finite = np.isfinite(bound)
-        if finite.any():
-            limit = np.where(finite, bound, x)
-            scale = np.abs(value) * (np.abs(x) + np.abs(limit))
-            rows.append(worst(name, kind, value * (x - limit), scale))
-    return rows
+    y = point.by_row(data)
+    size = np.abs(y) * (data.terms @ np.abs(x) + np.abs(data.constraints[1]))
+    return rows_of(data, SLACK, "complementary_slackness", y * residual(data, x), size)

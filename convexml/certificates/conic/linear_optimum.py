@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics import EPS, ROUNDING, Array
-from ...problem.linear_program import LinearData, read_point
+from ...problem.linear_program import MULTIPLIERS, LinearData, read_point
 from ...validation import positive_number
 from ..algebra.sums import exact_dot
 from ..certificate import Certificate, Verdict
@@ -25,7 +25,6 @@ from .linear_absence import (
     solve_vertex,
 )
 from .linear_bound import (
-    NAMES,
     ROOM,
     LinearBound,
     LinearMultipliers,
@@ -164,9 +163,7 @@ def _unusable(data: LinearData, point: LinearMultipliers, bound: LinearBound) ->
 
 def _violation_price(data: LinearData, x: Array, point: LinearMultipliers) -> float:
     """|y|'violation: what the objective may gain from constraints that x does not quite meet."""
-    wrong, below, above = violations(data, x)
-    rows = np.abs(point.y) @ np.abs(wrong)
-    return float(rows + point.lambda_lower @ below + point.lambda_upper @ above)
+    return float(np.abs(point.by_row(data)) @ np.abs(violations(data, x)))
 
 
 def _look_for_better(data: LinearData, certificate: Certificate) -> Certificate:
@@ -200,9 +197,9 @@ def _construct(
     data: LinearData, x: Array, passed: dict[str, Array], missing: list[str], tol: float
 ) -> dict[str, Array]:
     """Multipliers for x: complementary least squares first, then the dual solution of HiGHS."""
-    rest, rows = data, {name: passed[name] for name in NAMES[:2] if name in passed}
+    rest, rows = data, {name: passed[name] for name in MULTIPLIERS[:2] if name in passed}
     if any(value.size for value in rows.values()):
-        ub, eq = (slice(None if name in missing else 0) for name in NAMES[:2])
+        ub, eq = (slice(None if name in missing else 0) for name in MULTIPLIERS[:2])
         kept = (data.A_ub[ub], data.b_ub[ub], data.A_eq[eq], data.b_eq[eq])
         rest = LinearData(completed(data, rows).reduced_cost(data), *kept, data.lower, data.upper)
 
@@ -213,11 +210,9 @@ def _construct(
 
     best, error = dict[str, Array](), np.inf
     for y in candidates():
-        own = dict(zip(NAMES, np.split(y, [rest.b_ub.size]), strict=False))
+        own = dict(zip(MULTIPLIERS, np.split(y, [rest.b_ub.size]), strict=False))
         built = {name: own[name] for name in missing}
-        point = completed(
-            data, {name: passed[name] for name in NAMES[:2] if name in passed} | built
-        )
+        point = completed(data, rows | built)
         certificate = assess(data, x, point, tol, "constructed")
         if certificate.holds(1e-3 * tol):
             return built

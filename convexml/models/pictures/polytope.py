@@ -273,7 +273,7 @@ def dual_half_planes(data: Any, x: Array) -> tuple[Array, list[HalfPlane]]:
 
     Those of c_j + A_j'y >= 0 are x_j - lower_j, those of y_i >= 0 the slacks b_i - A_i x.
     """
-    A, b = data.rows.toarray(), np.concatenate([data.b_ub, data.b_eq])
+    A, b = data.rows.toarray(), data.sides
     below, above = np.isfinite(data.lower), np.isfinite(data.upper)
     bound = np.where(below, data.lower, np.where(above, data.upper, 0.0))
     found = []
