@@ -485,6 +485,5 @@ def dual_rows(data: LinearData, point: LinearMultipliers) -> list[Condition]:
 
 def slackness_rows(data: LinearData, x: Array, point: LinearMultipliers) -> list[Condition]:
     """The products of multipliers and slacks."""
-    y = point.by_row(data)
-    size = np.abs(y) * (data.terms @ np.abs(x) + np.abs(data.constraints[1]))
-    return rows_of(data, SLACK, "complementary_slackness", y * residual(data, x), size)
+    terms = point.by_row(data) * residual(data, x)
+    return rows_of(data, SLACK, "complementary_slackness", terms)
