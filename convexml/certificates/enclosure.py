@@ -59,17 +59,13 @@ class Intervals:
     @property
     def middle(self) -> Array:
         """Midpoints; 0 where an end is infinite."""
-        known = self.bounded
-        return np.where(known, 0.5 * np.where(known, self.lo, 0.0), 0.0) + np.where(
-            known, 0.5 * np.where(known, self.hi, 0.0), 0.0
-        )
+        lo, hi = np.where(self.bounded, (self.lo, self.hi), 0.0)
+        return 0.5 * lo + 0.5 * hi
 
     @property
     def half(self) -> Array:
         """Half-widths; inf where an end is infinite."""
-        known = self.bounded
-        lo, hi = np.where(known, self.lo, 0.0), np.where(known, self.hi, 0.0)
-        return np.where(known, 0.5 * (hi - lo), np.inf)
+        return np.where(self.bounded, 0.5 * (self.hi - self.lo), np.inf)
 
     @property
     def excludes_zero(self) -> Array:
@@ -82,10 +78,8 @@ def around(center: Array | float, radius: Array | float) -> tuple[Array, Array]:
     return np.asarray(center - radius), np.asarray(center + radius)
 
 
-def product(matvec: Map, abs_matvec: Map, x: Intervals, size: int) -> tuple[Array, Array]:
-    """The ends of M x over a box, rounded outward; infinite unless the box is bounded."""
-    if not x.bounded.all():
-        return np.full(size, -np.inf), np.full(size, np.inf)
+def product(matvec: Map, abs_matvec: Map, x: Intervals) -> tuple[Array, Array]:
+    """The ends of M x over a box, rounded outward; infinite, or NaN, unless the box is bounded."""
     middle = x.middle
     return around(matvec(middle), abs_matvec(x.half) + ROUNDING * abs_matvec(middle))
 
@@ -270,7 +264,7 @@ class Enclosure:
         self.unique_w = False
         self.level: tuple[float, float] | None = None
         self.slopes = np.clip(dual.u / c, *loss.domain(y))
-        self.nearest = kink(objective) if loss.is_indicator else crossing(loss, y, self.slopes)
+        self.nearest = loss.kinks(y)[0] if loss.is_indicator else crossing(loss, y, self.slopes)
         self._conjugate = loss.conjugate(y, self.slopes)
         blocks = objective.penalty.zero_blocks(d)
         self.blocks: Array | None = None if blocks is None else blocks[0]
@@ -318,7 +312,7 @@ class Enclosure:
     def scores(self) -> tuple[Array, Array]:
         """Ends of x_i.w*, from the box of w and from its sphere."""
         design = self.objective.design
-        scores = Intervals(*product(design.matvec, design.abs_matvec, self.w, self.objective.n))
+        scores = Intervals(*product(design.matvec, design.abs_matvec, self.w))
         if self.w_sphere is not None:
             reach = self.w_sphere.radius * np.sqrt(design.row_squares())
             center = self.w_sphere.center
@@ -332,8 +326,3 @@ class Enclosure:
         known = sum(float(x.half[x.bounded].sum()) for x in (self.w, self.z, self.u))
         unknown = sum(int(np.sum(~x.bounded)) for x in (self.w, self.z, self.u))
         return known + 1e6 * unknown - float(self.zero.sum())
-
-
-def kink(objective: Objective) -> Array:
-    """The kink of an indicator loss: the edge of its domain, (n,)."""
-    return objective.loss.kinks(objective.y)[0]

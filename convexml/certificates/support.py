@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..numerics import EPS, ROUNDING, Array
+from ..numerics import ROUNDING, Array
 from ..penalties import L2
 from ..problem import Objective
 from ..typesetting import html
-from .enclosure import Enclosure, around, crossing, kink, product, spread, sublevel
+from .enclosure import Enclosure, around, crossing, product, spread, sublevel
 from .learning.gap import certify_objective
 from .learning.repair import DualPoint, PrimalPoint, repair_dual, repair_primal
 from .uniqueness import Uniqueness, solve_dual, solve_primal, unique_coefficients, unique_minimiser
@@ -22,9 +22,8 @@ from .uniqueness import Uniqueness, solve_dual, solve_primal, unique_coefficient
 
 def shrink_features(known: Enclosure) -> None:
     """First v* from u*, then which w_j* are 0, then w* from v* and back."""
-    objective, d = known.objective, known.objective.d
-    design, penalty = objective.design, objective.penalty
-    lo, hi = product(design.rmatvec, design.abs_rmatvec, known.u, d)
+    design, penalty = known.objective.design, known.objective.penalty
+    lo, hi = product(design.rmatvec, design.abs_rmatvec, known.u)
     known.v.meet(-hi, -lo)
     if known.u_sphere is not None:
         known.v.meet(*around(*_dual_ball(known)))
@@ -87,18 +86,18 @@ def shrink_predictions(known: Enclosure) -> None:
             return np.array([terms.sum()])
 
         known.b.meet(*sublevel(total, np.array([known.point.b]), known.gap))
-    level_intercepts(known)
+    level_intercepts(known, lo, hi)
     known.z.meet(lo + known.b.lo, hi + known.b.hi)
     if objective.loss.is_indicator:
         held = known.u.excludes_zero
-        known.z.meet(kink(objective)[held], kink(objective)[held], held)
+        known.z.meet(known.nearest[held], known.nearest[held], held)
         known.pinned |= held
     else:
         low, high = _inverse_slopes(known)
         known.z.meet(low, high)
 
 
-def level_intercepts(known: Enclosure) -> None:
+def level_intercepts(known: Enclosure, lo: Array, hi: Array) -> None:
     """An interval of optimal b: no sample on a kink of its loss, the slopes adding up to 0.
 
     At such a b every sample is certainly on one side of its kinks, for each w* that is possible:
@@ -107,7 +106,6 @@ def level_intercepts(known: Enclosure) -> None:
     """
     objective = known.objective
     loss, y, c = objective.loss, objective.y, objective.c
-    lo, hi = known.scores
     if not objective.fit_intercept or loss.is_smooth or loss.is_indicator:
         return
     if known.level is not None or not np.all(np.isfinite(lo) & np.isfinite(hi)):
@@ -181,21 +179,20 @@ def enclose(objective: Objective, point: PrimalPoint, dual: DualPoint, gap: floa
     What the facts know of one another: u_i* in c_i dl(z_i*), v* in dOmega(w*), X'u* = -v*,
     1'u* = 0, Xw* + b*1 = z*, and the Fenchel-Young terms of ``spheres``.
     """
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        known = Enclosure(objective, point, dual, gap)
-        if not np.isfinite(known.gap):
-            return known
-        for _ in range(ROUNDS):
-            before = known.width
-            shrink_predictions(known)
-            shrink_dual(known)
+    known = Enclosure(objective, point, dual, gap)
+    if not np.isfinite(known.gap):
+        return known
+    for _ in range(ROUNDS):
+        before = known.width
+        shrink_predictions(known)
+        shrink_dual(known)
+        shrink_features(known)
+        if not objective.loss.is_smooth:
+            solve_dual(known)
             shrink_features(known)
-            if not objective.loss.is_smooth:
-                solve_dual(known)
-                shrink_features(known)
-            solve_primal(known)
-            if known.width >= ENOUGH * before:
-                break
+        solve_primal(known)
+        if known.width >= ENOUGH * before:
+            break
     return known
 
 
@@ -279,6 +276,7 @@ class CertifiedSupport:
         return f"certified support at gap {self.gap:.3g}", lines
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def certify_support(
     objective: Objective, w: Array, b: float | None = None, u: Array | None = None
 ) -> CertifiedSupport:
