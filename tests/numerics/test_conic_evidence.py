@@ -17,8 +17,9 @@ from convexml.certificates.conic.infeasible import verify_farkas
 from convexml.certificates.conic.program import conic_units
 from convexml.certificates.conic.ray import flattened, has_ray_among, inside, rays_of
 from convexml.certificates.conic.search import deepest
-from convexml.certificates.conic.unbounded import Growth, falls_along
+from convexml.certificates.conic.unbounded import beside
 from convexml.duality import cone_program
+from convexml.numerics import Array
 from convexml.problem import cones
 
 
@@ -123,6 +124,12 @@ def test_what_falls_by_the_rounding_of_a_sum_does_not_fall() -> None:
         assert has_ray_among(rays_of(program), [np.ones(2)]) is falls
 
 
+def falls_along(program: cones.ConeProgram, x: Array, ray: Array, turn: Array) -> bool:
+    """Whether every condition on a curve holds of these floats, exactly."""
+    turned = beside(program, x, ray)
+    return turned is not None and has_ray_among(turned, [turn])
+
+
 def test_every_condition_on_a_curve_counts() -> None:
     problem = cp.Problem(cp.Maximize(cp.log(cp.Variable(name="x"))))
     program = cone_program(problem).program  # x and the epigraph variable r
@@ -132,17 +139,12 @@ def test_every_condition_on_a_curve_counts() -> None:
     at[r] = -1.0
     ray, turn = np.eye(2)[1 - r], np.eye(2)[r]
     assert program.q[r] < 0.0
-    assert falls_along(program, at, Growth(ray, turn))
-    for wrong in (
-        Growth(-ray, turn),
-        Growth(ray, -turn),
-        Growth(0.0 * ray, turn),
-        Growth(turn, turn),
-    ):
-        assert not falls_along(program, at, wrong)
-    assert not falls_along(program, -at, Growth(ray, turn))  # outside of the cone
+    assert falls_along(program, at, ray, turn)
+    for wrong in ((-ray, turn), (ray, -turn), (0.0 * ray, turn), (turn, turn)):
+        assert not falls_along(program, at, *wrong)
+    assert not falls_along(program, -at, ray, turn)  # outside of the cone
     dear = replace(program, q=program.q + 1e-9 * ray)
-    assert not falls_along(dear, at, Growth(ray, turn))
+    assert not falls_along(dear, at, ray, turn)
 
 
 x_slater = cp.Variable(name="x")

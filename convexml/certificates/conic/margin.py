@@ -60,79 +60,69 @@ def below(y: Any, ratio: Any, z: Any) -> Any:
         return (y > 0.0) & (z > 0.0) & (size + ratio + room <= np.log(z))
 
 
-def margins_each(y: Array, sizes: Array, share: float) -> Array:
-    """Half of the way along y, and half of an ellipsoid about it, shape (k, 3, 4).
+def margins_each(cone: ExponentialCone | Power, y: Array, share: float) -> Array:
+    """Half of the way along y, and half of an ellipsoid about it, shape (k, dim, 1 + dim).
 
     Parameters
     ----------
-    y : array, shape (k, 3)
+    cone : Cone
+    y : array, shape (k, dim)
         In K*.
-    sizes : array, shape (k, 3)
-        Of the entries.
     share : float
         How much of its room each is given. Where that is not all, the axes of the ellipsoid are
         that share of the entries' sizes.
     """
-    k = len(y)
-    found = np.zeros((k, 3, 4))
-    found[:, :, 0] = 0.5 * share * y
-    axes = share * np.eye(3) * sizes[:, :, None]
-    if share == 1.0:
+    sizes, curved = _sizes(y), isinstance(cone, ExponentialCone)
+    axes, good = share * np.eye(cone.dim) * sizes[:, :, None], np.zeros(len(y), dtype=bool)
+    if curved and share == 1.0:
         ours = _dikin(y)
-        good = _fits(y, ours)
+        good = _fits(cone, y, ours)
         axes[good] = ours[good]
-    else:
+    elif curved:
         axes[:, 1, 1] = share * np.abs(y[:, 0])
-        good = np.zeros(k, dtype=bool)
-    good |= _fits(y, axes)
+    good |= _fits(cone, y, axes)
     for _ in range(0, HALVINGS, TOGETHER):
         left = np.flatnonzero(~good)
         if not left.size:
             break
         smaller = axes[left] * 0.5 ** np.arange(1, TOGETHER + 1)[:, None, None, None]
-        fits = _fits(y[left], smaller)
+        fits = _fits(cone, y[left], smaller)
         first = np.where(fits.any(axis=0), np.argmax(fits, axis=0), TOGETHER - 1)
         axes[left], good[left] = smaller[first, np.arange(left.size)], fits.any(axis=0)
     axes[~good] = 0.0
-    found[:, :, 1:] = 0.5 * axes
-    face = y[:, 0] == 0.0  # the face of (0, v, w) with v, w >= 0
+    found = 0.5 * np.concatenate([share * y[:, :, None], axes], axis=2)
+    face = curved & (y[:, 0] == 0.0)  # the face of (0, v, w) with v, w >= 0
     found[face, :, 0] = 0.0
-    found[face, :, 1:] = 0.5 * share * np.eye(3) * y[face][:, :, None]
+    found[face, :, 1:] = 0.5 * share * np.eye(cone.dim) * y[face][:, :, None]
     return found
 
 
-def _fits(y: Array, axes: Array) -> Array:
-    """Whether y plus and minus sqrt(3) times each axis, a column of the last two, is in K*."""
-    ends = np.sqrt(3.0) * 1.01 * np.swapaxes(axes, -1, -2)
-    found = inside_each(y[:, None, :] + np.stack([ends, -ends]))
-    return np.asarray(np.all(found, axis=(0, -1)))
+def _fits(cone: ExponentialCone | Power, y: Array, axes: Array) -> Array:
+    """Whether y plus and minus sqrt(dim) times each axis, a column of the last two, is in K*."""
+    ends = np.sqrt(cone.dim) * 1.01 * np.swapaxes(axes, -1, -2)
+    ends = y[:, None, :] + np.stack([ends, -ends])
+    inside = (
+        inside_each(ends) if isinstance(cone, ExponentialCone) else inside_power(cone, ends, True)
+    )
+    return np.asarray(np.all(inside, axis=(0, -1)))
 
 
 def _dikin(y: Array) -> Array:
     """Half of the ellipsoids that the barrier of K* gives; nan where it has none.
 
-    The barrier of K is -log(b log(c / b) - a) - log b - log c.
+    The barrier of K is -log(b log(c / b) - a) - log b - log c. Its Hessian is a sum of squares.
     """
     found = np.full((len(y), 3, 3), np.nan)
     with np.errstate(all="ignore"):
         a, b, c = TURN @ y.T
-        psi = b * np.log(c / b) - a
-        slope = np.stack([-1.0 / psi, (np.log(c / b) - 1.0) / psi, b / c / psi], axis=1)
-        hessian = slope[:, :, None] * slope[:, None, :]
-        hessian[:, 1, 1] += 1.0 / b / psi + b**-2.0
-        hessian[:, 1, 2] -= 1.0 / c / psi
-        hessian[:, 2, 1] -= 1.0 / c / psi
-        hessian[:, 2, 2] += b / c**2 / psi + c**-2.0
-        units = 1.0 / np.sqrt(np.diagonal(hessian, axis1=1, axis2=2))
-        scaled = units[:, :, None] * hessian * units[:, None, :]
-    good = (b > 0.0) & (c > 0.0) & (psi > 0.0) & np.all(np.isfinite(scaled), axis=(1, 2))
-    if not np.any(good):
-        return found
-    values, vectors = np.linalg.eigh(scaled[good])
-    vectors[~(values[:, 0] > EPS)] = np.nan
-    with np.errstate(all="ignore"):
-        ends = units[good][:, :, None] * vectors / np.sqrt(values)[:, None, :]
-    found[good] = 0.5 * np.linalg.solve(TURN, ends)
+        psi, ratio, none = b * np.log(c / b) - a, b / c, np.zeros(len(y))
+        root = 1.0 / np.sqrt(psi * b)
+        slope = [-1.0 / psi, (np.log(c / b) - 1.0) / psi, ratio / psi]
+        rows = [slope, [none, root, -ratio * root], [none, 1.0 / b, none], [none, none, 1.0 / c]]
+        squares = np.moveaxis(np.array(rows), -1, 0)
+        good = (b > 0.0) & (c > 0.0) & (psi > 0.0) & np.all(np.isfinite(squares), axis=(1, 2))
+        R = np.linalg.qr(squares[good], mode="r")
+        found[good] = 0.5 * np.linalg.solve(TURN, np.linalg.inv(R))
     return found
 
 
@@ -151,16 +141,14 @@ def nudged(program: ConeProgram, y: Array) -> Array:
         elif isinstance(cone, SecondOrder):
             least = np.linalg.norm(y[rows[:, 1:]], axis=1) * (1.0 + (cone.dim + 4) * EPS)
             y[rows[:, 0]] = np.maximum(y[rows[:, 0]], least)
-        elif not cone.is_polyhedral:
-            y[rows] = [_nudged(cone, part) for part in y[rows]]
+        elif isinstance(cone, Semidefinite):
+            y[rows] = [_semidefinite(cone, part) for part in y[rows]]
+        elif isinstance(cone, Power):
+            y[rows] = [_power(cone, part) for part in y[rows]]
     return y
 
 
-def _nudged(cone: Cone, y: Array) -> Array:
-    if isinstance(cone, Semidefinite):
-        return _semidefinite(cone, y)
-    assert isinstance(cone, Power)
-    y = y.copy()
+def _power(cone: Power, y: Array) -> Array:
     for k in range(40):  # |z| is lowered
         if inside_power(cone, y, dual=True):
             return y
@@ -185,14 +173,14 @@ def _semidefinite(cone: Semidefinite, y: Array) -> Array:
     return np.zeros_like(y)
 
 
-def inside_power(cone: Power, s: Array, dual: bool = False) -> bool:
-    """Whether a point is in a power cone, or in its dual, for certain: there (x / alpha, z) is."""
-    alpha, x, z = np.array(cone.alphas), s[:-1], abs(float(s[-1]))
-    if z == 0.0 or not np.all(x > 0.0):
-        return z == 0.0 and bool(np.all(x >= 0.0))
-    logs = np.log(x / alpha if dual else x)
-    room = 16.0 * EPS * (s.size + float(np.abs(logs) @ alpha) + abs(np.log(z)))
-    return bool(float(alpha @ logs) >= np.log(z) + room)
+def inside_power(cone: Power, s: Array, dual: bool = False) -> Array:
+    """Which points, shape (..., dim), are in a power cone, or (x / alpha, z) in it, for certain."""
+    alpha, x, z = np.array(cone.alphas), s[..., :-1], np.abs(s[..., -1])
+    with np.errstate(all="ignore"):
+        logs, size = np.log(x / alpha if dual else x), np.log(z)
+        room = 16.0 * EPS * (cone.dim + np.abs(logs) @ alpha + np.abs(size))
+        bent = np.all(x > 0.0, axis=-1) & (logs @ alpha >= size + room)
+    return np.asarray(np.where(z == 0.0, np.all(x >= 0.0, axis=-1), bent))
 
 
 def margins(program: ConeProgram, y: Array, free: Array, share: float) -> Any:
@@ -215,16 +203,14 @@ def margins(program: ConeProgram, y: Array, free: Array, share: float) -> Any:
             room = free[rows[0]] if isinstance(cone, ZeroCone) else y[rows[0]]
             entries.append((rows[0], width + np.arange(cone.dim), share * room))
             width += cone.dim
-        elif isinstance(cone, ExponentialCone):
-            blocks = margins_each(y[rows], _sizes(y[rows]), share)
-            empty = (y[rows[:, 0]] == 0.0).astype(int)  # a face has no first column
-            starts = width + np.cumsum(4 - empty) - 4
-            used = np.nonzero(blocks)
-            entries.append((rows[used[:2]], starts[used[0]] + used[2], blocks[used]))
-            width += int(np.sum(4 - empty))
+        elif isinstance(cone, ExponentialCone | Power):
+            blocks = margins_each(cone, y[rows], share)
+            used, most = np.nonzero(blocks), 1 + cone.dim
+            entries.append((rows[used[:2]], width + most * used[0] + used[2], blocks[used]))
+            width += most * len(rows)
         else:
             for part in rows:
-                block = _about(cone, y[part], share)
+                block = share * _about(cone, y[part])
                 inner = np.indices(block.shape).reshape(2, -1)
                 entries.append((part[inner[0]], width + inner[1], block.ravel()))
                 width += block.shape[1]
@@ -232,19 +218,14 @@ def margins(program: ConeProgram, y: Array, free: Array, share: float) -> Any:
     return sparse.coo_array((values, (at, columns)), shape=(program.b.size, width))
 
 
-def _about(cone: Cone, y: Array, share: float) -> Array:
+def _about(cone: Cone, y: Array) -> Array:
     """Half of the way along y, and half of an ellipsoid about it."""
-    along = 0.5 * share * y[:, None]
     if not np.any(y):
-        return along
-    match cone:
-        case SecondOrder():
-            return share * _lorentz(y)
-        case Semidefinite():
-            return share * _congruence(cone, y)
-    assert isinstance(cone, Power)
-    ball = _shrunk(cone, y, share * np.diag(_sizes(y[None, :])[0]))
-    return along if ball is None else np.hstack([along, 0.5 * ball])
+        return 0.5 * y[:, None]
+    if isinstance(cone, SecondOrder):
+        return _lorentz(y)
+    assert isinstance(cone, Semidefinite)
+    return _congruence(cone, y)
 
 
 def _sizes(y: Array) -> Array:
@@ -278,16 +259,6 @@ def _congruence(cone: Semidefinite, y: Array) -> Array:
     # Entry (i, j) of R S R, S the unit matrix of entries (p, q) and (q, p).
     both = ours * root[np.ix_(column, column)] + across * root[np.ix_(column, row)]
     return 0.25 * factor[:, None] * both * factor
-
-
-def _shrunk(cone: Power, y: Array, axes: Array) -> Array | None:
-    """Axes of an ellipsoid about y in K*: it is inside the hull of sqrt(dim) times their ends."""
-    for _ in range(40):
-        ends = np.sqrt(cone.dim) * 1.01 * axes
-        if all(inside_power(cone, y + s * e, True) for e in ends.T for s in (1.0, -1.0)):
-            return axes
-        axes = 0.5 * axes
-    return None
 
 
 # Make a multiplier of a cone program exactly feasible: alternate between cone and equality.

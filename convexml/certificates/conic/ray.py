@@ -275,4 +275,4 @@ def _deep(cone: Cone, s: Array) -> bool:
         a, b, c = s
         return b > 0.0 and bool(below(b, a / b, c))
     assert isinstance(cone, Power)
-    return inside_power(cone, s)
+    return bool(inside_power(cone, s))

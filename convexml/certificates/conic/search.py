@@ -250,16 +250,13 @@ def _rows_of(program: ConeProgram, wanted: Array) -> tuple[Array, list[Cone]]:
 class Relaxation(NamedTuple):
     """The relaxed point, how much each row is moved, the total, and the multipliers.
 
-    ``phase`` is the program that was solved; ``primal`` and ``dual`` are its answer. ``ways`` is E.
+    ``ways`` is E.
     """
 
     x: Array
     shift: Array
     total: float
     y: Array
-    phase: ConeProgram
-    primal: Array
-    dual: Array
     ways: Any
 
     def evidence(self, y: Array) -> dict[str, Any]:
@@ -320,7 +317,7 @@ def relax(program: ConeProgram, soft: Array, vertex: bool = False) -> Relaxation
     else:
         x, y = solve_scaled(phase)
     t = np.maximum(x[n:], 0.0)
-    return Relaxation(x[:n], ways @ t, float(t.sum()), y[: program.b.size], phase, x, y, ways)
+    return Relaxation(x[:n], ways @ t, float(t.sum()), y[: program.b.size], ways)
 
 
 def moves(program: ConeProgram, soft: Array) -> sparse.csc_array:

@@ -83,12 +83,6 @@ def find_curve(program: ConeProgram, x: Array) -> Growth | None:
     return None
 
 
-def falls_along(program: ConeProgram, x: Array, curve: Growth) -> bool:
-    """Whether every condition of the head of this part holds of these floats, exactly."""
-    turned = beside(program, x, curve.ray)
-    return turned is not None and has_ray_among(turned, [curve.turn])
-
-
 def beside(program: ConeProgram, x: Array, d: Array) -> ConeProgram | None:
     """The program whose rays are the turns e beside a ray d; None where d is not known to be one.
 
@@ -152,34 +146,29 @@ def _face(cone: Semidefinite, u: Array) -> Array:
 
 def _widest(rays: ConeProgram) -> Array:
     """A recession direction with q'd <= 0 and as many slacks that grow as there are."""
-    m, n = rays.A.shape
-    rows: list[int] = list(np.flatnonzero(rays.ruled_by(NonnegativeCone)))
-    deep, flip = ~rays.ruled_by(ZeroCone, NonnegativeCone), np.ones(m)
-    cones: list[Cone] = []
-    for cone, part in rays.blocks:
-        if isinstance(cone, ExponentialCone):
-            deep[part], flip[part.start] = False, -1.0  # u_1 <= 0
-            rows.append(part.stop - 1)
-            cones += [NonnegativeCone(1), ZeroCone(1), NonnegativeCone(1)]
-        else:
-            cones.append(cone)
-    # One column each: what has to be left over of -A d.
-    gains = [np.eye(1, m, row).ravel() for row in rows]
-    if deep.any():
-        gains.append(np.where(deep, interior_point(rays), 0.0))
-    k = len(gains)
-    G = sparse.csc_array(np.array(gains).T) if k else sparse.csc_array((m, 0))
-    A = sparse.block_array(
+    own = sparse.eye_array(3, format="csr")
+    # u_1 <= 0, u_2 = 0, u_3 >= 0
+    face = [
+        (NonnegativeCone(1), -own[[0]]),
+        (ZeroCone(1), own[[1]]),
+        (NonnegativeCone(1), own[[2]]),
+    ]
+    rays = recombined(
+        rays,
         [
-            [sparse.diags_array(flip) @ rays.A, G],
-            [sparse.csc_array(rays.q[None, :]), None],
-            [None, sparse.eye_array(k)],
-            [None, -sparse.eye_array(k)],
+            face if isinstance(cone, ExponentialCone) else [(cone, sparse.eye_array(cone.dim))]
+            for cone in rays.cones
         ],
-        format="csc",
     )
+    (m, n), below = rays.A.shape, np.flatnonzero(rays.ruled_by(NonnegativeCone))
+    deep = interior_point(rays) * ~rays.ruled_by(ZeroCone, NonnegativeCone)
+    # One column each: what has to be left over of -A d.
+    G = sparse.hstack([sparse.eye_array(m, format="csc")[:, below], deep[:, None]])
+    k = below.size + 1
+    rows = [[rays.A, G], [rays.q[None, :], None], [None, sparse.eye_array(k)]]
+    A = sparse.block_array([*rows, [None, -sparse.eye_array(k)]], format="csc")
     b = np.concatenate([np.zeros(m + 1), np.ones(k), np.zeros(k)])
-    cones += [NonnegativeCone(1), NonnegativeCone(2 * k)]
+    cones = [*rays.cones, NonnegativeCone(1), NonnegativeCone(2 * k)]
     cost = np.concatenate([np.zeros(n), -np.ones(k)])
     P = sparse.diags_array(np.concatenate([np.full(n, 1e-4), np.zeros(k)]))
     return solve_scaled(cone_program_of(P, cost, A, b, cones))[0][:n]
@@ -283,39 +272,30 @@ def certify_unbounded(
         x = relax(program, soft).x
     except SolverError as error:
         return replace(empty, reason=str(error))
-    if ray is None:
-        return _along_a_curve(program, x, rows_at(x), empty, sign)
-    rows, slope, proven = rows_at(x), float(program.q @ ray), False
+    rows = rows_at(x)
     broken = [row for row in rows if not row.meets(tol)]
-    if broken:
+    met = not broken and has_point_among(program, [x])
+    curve = find_curve(program, x) if met and ray is None else None
+    verb, proven, turn = "falls" if sign > 0.0 else "rises", False, {}
+    if curve is not None:
+        ray, turn, proven = curve.ray, {"turn": curve.turn}, True
+        reason = (
+            f"the point is feasible, and the objective {verb} past every number along "
+            "point + t ray + log(1 + t) turn, with a long ray and a short turn; along no ray that "
+            "was found"
+        )
+    elif ray is None:
+        reason = "no ray of descent was found, and no curve like a logarithm"
+        return replace(empty, reason=reason)
+    elif broken:
         reason = f"no feasible point was found: {broken[0].name} of {broken[0].residual:.3g}"
     elif not has_ray_among(rays, [ray]):
         reason = "no exact ray of descent was found near the one that a solver gave"
-    elif not has_point_among(program, [x]):
+    elif not met:
         reason = "no exactly feasible point is known near the point"
     else:
-        proven = True
-        verb = "falls" if sign > 0.0 else "rises"
+        proven, slope = True, float(program.q @ ray)
         reason = f"the point is feasible, and the objective {verb} by {-slope:.3g} per unit of ray"
-    rows, evidence = [*rows, *ray_rows(program, ray)], {"ray": ray, "point": x}
+    rows, evidence = [*rows, *ray_rows(program, ray)], {"ray": ray, **turn, "point": x}
     found = replace(empty, conditions=tuple(rows), reason=reason, evidence=evidence)
     return judge(found, proven=proven)
-
-
-def _along_a_curve(
-    program: ConeProgram, x: Array, rows: list[Condition], empty: Certificate, sign: float
-) -> Certificate:
-    """As log x grows: past every number, and along no ray."""
-    known = all(row.meets(empty.tol) for row in rows) and has_point_among(program, [x])
-    curve = find_curve(program, x) if known else None
-    if curve is None:
-        return replace(empty, reason="no ray of descent was found, and no curve like a logarithm")
-    verb = "falls" if sign > 0.0 else "rises"
-    reason = (
-        f"the point is feasible, and the objective {verb} past every number along "
-        "point + t ray + log(1 + t) turn, with a long ray and a short turn; along no ray that was "
-        "found"
-    )
-    evidence = {"ray": curve.ray, "turn": curve.turn, "point": x}
-    rows = [*rows, *ray_rows(program, curve.ray)]
-    return judge(replace(empty, conditions=tuple(rows), reason=reason, evidence=evidence))
