@@ -305,8 +305,8 @@ class Interior:
     data : LinearData
         The polyhedron; its cost plays no part.
     point : array, shape (n,)
-    room_ub, room_lower, room_upper : array
-        The slacks of the point; nan for those that are always 0.
+    room : array
+        The slacks of the point in ``data.constraints``; nan for those that are always 0.
     fixed : array of bool, shape (n,)
         Coordinates that are always at a bound, and are there.
     equal : csr_array
@@ -318,9 +318,7 @@ class Interior:
 
     data: LinearData
     point: Array
-    room_ub: Array
-    room_lower: Array
-    room_upper: Array
+    room: Array
     fixed: Array
     equal: Any
     equal_side: Array
@@ -328,8 +326,8 @@ class Interior:
 
     @cached_property
     def row_norms(self) -> Array:
-        """Upper bounds of the norms of the rows of A_ub, over the coordinates not fixed."""
-        return _row_norms(self.data.A_ub, ~self.fixed)
+        """Upper bounds of the norms of rows of constraints, over the coordinates not fixed."""
+        return _row_norms(self.data.constraints[0], ~self.fixed)
 
     def distance(self, z: Array) -> float:
         """How far from z (2-norm) the equalities are met: residual / sigma."""
@@ -349,12 +347,10 @@ class Nearby:
 
 
 class Widest(NamedTuple):
-    """A point, and which inequalities and bounds it takes for always active."""
+    """A point, and which of the constraints it takes for always active."""
 
     point: Array
-    active: Array
-    at_lower: Array
-    at_upper: Array
+    always: Array
 
 
 def relative_interior(data: LinearData) -> Interior | None:
@@ -370,8 +366,7 @@ def widest(data: LinearData, inward: bool = False) -> Widest | None:
     It maximises the sum of t over A_ub z + t <= b_ub tau, A_eq z = b_eq tau, lower tau + t <= z
     <= upper tau - t, 0 <= t <= 1, tau >= 1: then t is 1 where there can be room, and 0 where not.
     """
-    lower, upper = np.isfinite(data.lower), np.isfinite(data.upper)
-    p = data.b_eq.size
+    p, always = data.b_eq.size, data.equal.copy()
     G, g = (each[~data.equal] for each in data.constraints)
     k = g.size
     slack = sparse.eye_array(k, format="csr")
@@ -394,11 +389,8 @@ def widest(data: LinearData, inward: bool = False) -> Widest | None:
     found = _central(search) if inward else highs(search).x
     if found is None:
         return None
-    z, always = found[: data.n] / found[data.n], found[data.n + 1 :] < 0.5
-    m, low = data.b_ub.size, int(lower.sum())
-    at_lower, at_upper = np.zeros(data.n, dtype=bool), np.zeros(data.n, dtype=bool)
-    at_lower[lower], at_upper[upper] = always[m : m + low], always[m + low :]
-    return Widest(z, always[:m], at_lower, at_upper)
+    always[~data.equal] = found[data.n + 1 :] < 0.5
+    return Widest(found[: data.n] / found[data.n], always)
 
 
 def _has_slacks(data: LinearData) -> bool:
@@ -421,14 +413,11 @@ def _central(search: LinearData) -> Array | None:
 
 def verified_interior(data: LinearData, found: Widest) -> Interior | None:
     """The point, projected on what is always active, if there is room everywhere else."""
-    z, active, at_lower, at_upper = found
-    fixed = at_lower | at_upper
+    z, tight, k = found.point, data.by_name(found.always), data.sides.size
+    at_lower, at_upper = tight["lambda_lower"], tight["lambda_upper"]
+    fixed, held = at_lower | at_upper, np.flatnonzero(found.always[:k])
     z = np.where(at_lower, data.lower, np.where(at_upper, data.upper, z))
-    equal = sparse.vstack(
-        [sparse.csr_array(data.A_ub)[active], sparse.csr_array(data.A_eq)], format="csr"
-    )
-    side = np.concatenate([data.b_ub[active], data.b_eq])
-    moving = ~fixed
+    equal, side, moving = data.rows[held], data.sides[held], ~fixed
     slacks = slacks_of(equal, moving)
     kept, sigma = kept_rows(equal, side, moving, z, slacks)
     if not sigma > 0.0:
@@ -436,12 +425,14 @@ def verified_interior(data: LinearData, found: Widest) -> Interior | None:
     z = onto_rows(equal, side, moving, z, np.setdiff1d(kept, slacks.rows), slacks)
     if kept.size < side.size:
         equal, side = equal[kept], side[kept]
-    room_ub = -exact_residual(data.A_ub, z, data.b_ub)
-    room_lower, room_upper = z - data.lower, data.upper - z
-    room_ub[active] = room_lower[fixed] = room_upper[fixed] = np.nan
-    if any(np.any(room <= 0.0) for room in (room_ub, room_lower, room_upper)):
-        return None
-    return Interior(data, z, room_ub, room_lower, room_upper, fixed, equal, side, sigma)
+    room = _room(data, z)
+    room[found.always] = room[k:][data.terms[k:] @ fixed > 0.0] = np.nan
+    return None if np.any(room <= 0.0) else Interior(data, z, room, fixed, equal, side, sigma)
+
+
+def _room(data: LinearData, z: Array) -> Array:
+    A, b = data.constraints
+    return -exact_residual(A, z, b)
 
 
 def nearby(interior: Interior, z: Array) -> Nearby | None:
@@ -451,25 +442,19 @@ def nearby(interior: Interior, z: Array) -> Nearby | None:
     (1 - t) abs(r(z)) + t abs(r(z_0)); a correction d with abs(d) <= that / sigma removes it, and
     is to fit into the room that z_t has: both sides are linear in t.
     """
-    data = interior.data
     z = np.where(interior.fixed, interior.point, z)
     own, other = interior.distance(z), interior.distance(interior.point)
-    room = [
-        (-exact_residual(data.A_ub, z, data.b_ub), interior.room_ub, interior.row_norms),
-        (z - data.lower, interior.room_lower, np.ones(data.n)),
-        (data.upper - z, interior.room_upper, np.ones(data.n)),
-    ]
-    share = 0.0
-    for here, there, norm in room:
-        used = np.isfinite(there)
-        # Shortened by what their evaluation may have rounded.
-        start = here[used] - 2.0 * EPS * np.abs(here[used]) - norm[used] * own
-        end = there[used] * (1.0 - 2.0 * EPS) - norm[used] * other
-        if not (np.all(end > 0.0) and np.all(np.isfinite(start))):
-            return None
-        short = start < 0.0
-        needed = -start[short] / (end[short] - start[short])
-        share = max(share, float(np.max(needed, initial=0.0)))
+    used = np.isfinite(interior.room)
+    here, there, norm = (
+        each[used] for each in (_room(interior.data, z), interior.room, interior.row_norms)
+    )
+    # Shortened by what their evaluation may have rounded.
+    start = here - 2.0 * EPS * np.abs(here) - norm * own
+    end = there * (1.0 - 2.0 * EPS) - norm * other
+    if not (np.all(end > 0.0) and np.all(np.isfinite(start))):
+        return None
+    short = start < 0.0
+    share = float(np.max(-start[short] / (end[short] - start[short]), initial=0.0))
     share = min(SAFE * share, 1.0)
     step = (1.0 - share) * own + share * other
     return Nearby(z, share, SAFE * step) if np.isfinite(step) else None

@@ -16,7 +16,7 @@ from ...numerics import EPS, ROUNDING, Array, length
 from ...problem import Frame, MulticlassObjective, Objective, frame_of
 from ...problem.frame import base_of
 from ...problem.linear_program import LinearData
-from ..algebra.polyhedron import Widest, nearby, verified_interior, widest
+from ..algebra.polyhedron import nearby, verified_interior, widest
 from ..algebra.sums import exact_residual
 from ..conic.infeasible import find_linear_infeasibility
 from .existence import SMALL_ENOUGH, Evidence, orthonormal, with_ones
@@ -264,12 +264,11 @@ def _by_linear_program(way: Recession) -> Iterator[tuple[Array, Array | None]]:
         free = np.full(Q.shape[1] * way.classes, np.inf)
         found = widest(way.cone(Q, -free, free))
         if found is not None:
-            point = (back @ found.point.reshape(-1, way.classes)).ravel()
-            none = np.zeros(point.size, dtype=bool)
-            found = Widest(point, found.active, none, none)
+            point = back @ found.point.reshape(-1, way.classes)
+            found = found._replace(point=point.ravel())
     else:
         found = widest(cone)
-    if found is None or found.active.all():
+    if found is None or found.always[: cone.b_ub.size].all():
         return
     x[used] = found.point.reshape(-1, way.classes)
     yield way.inside(x.ravel()), None
@@ -277,7 +276,7 @@ def _by_linear_program(way: Recession) -> Iterator[tuple[Array, Array | None]]:
     if interior is None or nearby(interior, interior.point) is None:
         return
     z = in_memory(way.sign).copy()
-    z[z != 0.0] *= np.nan_to_num(interior.room_ub)
+    z[z != 0.0] *= np.nan_to_num(interior.room[: cone.b_ub.size])
     x[used] = interior.point.reshape(-1, way.classes)
     if np.any(z):
         yield x.ravel(), z
