@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..certificates.algebra.rationals import as_integers, eliminate, solve_rows, whole_row
-from ..certificates.learning.dual import kinked_candidates, newton_candidates
+from ..certificates.learning.dual import newton_candidates
 from ..certificates.learning.existence import met_exactly, with_ones
 from ..certificates.learning.repair import PrimalPoint, primal_scale, repair_dual, repair_primal
 from ..certificates.rounding import compensated_matvec
@@ -69,10 +69,7 @@ def polish(
 
 def candidates(objective: Objective, point: PrimalPoint, u: Array | None) -> list[Any]:
     """The finite ends of Newton's steps on the surfaces that a point, and u at kinks, identify."""
-    if objective.loss.is_smooth:
-        steps = newton_candidates(objective, point)
-    else:
-        steps = kinked_candidates(objective, point, u)
+    steps = newton_candidates(objective, point, u)
     return [s for s in steps if np.all(np.isfinite(s.w)) and np.all(np.isfinite(s.b))]
 
 

@@ -239,8 +239,8 @@ def construct_dual(objective: Objective, point: PrimalPoint, tol: float = 0.0) -
         if attempt == 1 and not objective.loss.is_smooth:
             best = max(best, restore_dual(objective, z, best), key=BY_VALUE)
             hint = best.u
-        for step, dual in _steps(objective, point, hint, most):
-            best = max(best, dual, key=BY_VALUE)
+        for step in newton_candidates(objective, point, hint, most):
+            best = max(best, repair_dual(objective, step.u), key=BY_VALUE)
             reached = repair_primal(objective, step.w, step.b)
             value = _value_of(objective, reached)
             if value < least:
@@ -267,18 +267,6 @@ def _value_of(objective: Objective, point: PrimalPoint) -> float:
         return objective.primal(point.w, point.b, point.z)
 
 
-def _steps(
-    objective: Objective, start: PrimalPoint, hint: Array | None, most: float
-) -> Iterator[tuple[NewtonPoint, DualPoint]]:
-    """Points that a step leads to, and the dual points that belong to them, repaired."""
-    if objective.loss.is_smooth:
-        points = newton_candidates(objective, start, most)
-    else:
-        points = kinked_candidates(objective, start, hint, most)
-    for point in points:
-        yield point, repair_dual(objective, point.u)
-
-
 def plain_dual(objective: Objective, z: Array) -> DualPoint:
     """Return the derivative of the loss at the predictions z, repaired: one pass over X.
 
@@ -293,44 +281,51 @@ def plain_dual(objective: Objective, z: Array) -> DualPoint:
 
 
 def newton_candidates(
-    objective: Objective, start: PrimalPoint, most: float = np.inf
+    objective: Objective, start: PrimalPoint, u: Array | None = None, most: float = np.inf
 ) -> Iterator[NewtonPoint]:
-    """Newton steps for smooth losses, on the surfaces that several prox steps identify.
+    """Newton steps, on the surfaces that prox steps of several sizes identify.
 
-    Those of more than ``most`` unknowns are left out.
+    Of a loss with kinks the conditions are solved with samples near a kink held at it, for several
+    widths; when a dual point u is known, also with those strictly inside their box. Steps of more
+    than ``most`` unknowns are left out.
     """
-    shift = objective.best_intercept(start.z)
+    shift = objective.best_intercept(start.z) if objective.loss.is_smooth else 0.0
     w, b, z = start.w, start.b + shift, start.z + shift
+    ways = (
+        _smooth_ways(objective, z) if objective.loss.is_smooth else _kinked_ways(objective, w, z, u)
+    )
+    for kinks, v, steps in ways:
+        seen: list[Manifold] = []
+        held = 0 if kinks is None else int(kinks.mask.sum())
+        for step in steps:
+            manifold = objective.penalty.manifold(w, v, step)
+            if any(manifold.is_surface_of(other) for other in seen):
+                continue
+            seen.append(manifold)
+            few = manifold.active.sum() + held <= most
+            point = newton_point(objective, w, b, manifold, kinks) if few else None
+            if point is not None:
+                yield point
+
+
+Way = tuple[Kinks | None, Array, list[Array]]
+"""Samples held at kinks, minus the gradient of the losses, and sizes of prox steps."""
+
+
+def _smooth_ways(objective: Objective, z: Array) -> Iterator[Way]:
+    """Nothing is held; steps by the curvature."""
     with np.errstate(over="ignore"):
         u = objective.loss_derivative(z)
         h = objective.loss_curvature(z)
-    if not (np.all(np.isfinite(u)) and np.all(np.isfinite(h))):
-        return
-    v = -objective.design.rmatvec(u)
-    squares = objective.design.column_squares(h)
-    largest = squares.max(initial=0.0)
-    step = 1.0 / np.maximum(squares, 1e-12 * largest if largest > 0.0 else 1.0)
-    seen: list[Manifold] = []
-    for scale in PROX_SCALES:
-        manifold = objective.penalty.manifold(w, v, scale * step)
-        if any(manifold.is_surface_of(other) for other in seen) or manifold.active.sum() > most:
-            continue
-        seen.append(manifold)
-        point = newton_point(objective, w, b, manifold)
-        if point is not None:
-            yield point
+    if np.all(np.isfinite(u)) and np.all(np.isfinite(h)):
+        squares = objective.design.column_squares(h)
+        largest = squares.max(initial=0.0)
+        step = 1.0 / np.maximum(squares, 1e-12 * largest if largest > 0.0 else 1.0)
+        yield None, -objective.design.rmatvec(u), [scale * step for scale in PROX_SCALES]
 
 
-def kinked_candidates(
-    objective: Objective, start: PrimalPoint, u: Array | None = None, most: float = np.inf
-) -> Iterator[NewtonPoint]:
-    """Solve the conditions with the samples near a kink held at it, for several widths.
-
-    When a dual point u is known, the samples strictly inside their box are the ones held.
-    """
-    if not objective.loss.kinks(objective.y):
-        return
-    w, b, z = start.w, start.b, start.z
+def _kinked_ways(objective: Objective, w: Array, z: Array, u: Array | None) -> Iterator[Way]:
+    """Samples near a kink are held; steps relative to the size of w."""
     # The kink of each sample's loss nearest to its prediction, shape (n,).
     at = _nearest(z, *objective.loss.kinks(objective.y))
     size = np.maximum(float(np.abs(at).max(initial=0.0)) or 1.0, np.abs(at))
@@ -340,30 +335,15 @@ def kinked_candidates(
         width = np.where(np.isfinite(hi - lo), hi - lo, np.abs(u).max(initial=0.0) or 1.0)
         inside = [np.minimum(u - lo, hi - u) > share * width for share in (1e-6, 1e-4)]
         masks = [*inside, *masks]
-    seen: list[tuple[Array, Manifold]] = []
-    for mask in masks:
-        if mask.sum() > objective.d + 200:
+    for k, mask in enumerate(masks):
+        if mask.sum() > objective.d + 200 or any(np.array_equal(mask, m) for m in masks[:k]):
             continue
-        held = np.where(mask, at, z)
-        derivative = np.where(mask, 0.0, objective.loss_derivative(z)) if u is None else u
-        v = -objective.design.rmatvec(derivative)
-        for manifold in _manifolds(objective, w, v):
-            if any(np.array_equal(mask, m) and manifold.is_surface_of(a) for m, a in seen):
-                continue
-            if manifold.active.sum() + mask.sum() > most:
-                continue
-            seen.append((mask, manifold))
-            point = newton_point(objective, w, b, manifold, Kinks(mask, held))
-            if point is not None:
-                yield point
-
-
-def _manifolds(objective: Objective, w: Array, v: Array) -> Iterator[Manifold]:
-    """Surfaces identified by prox steps v of several sizes, relative to that of w."""
-    unit = float(np.abs(w).max(initial=0.0)) / max(float(np.abs(v).max(initial=0.0)), 1e-300)
-    for scale in PROX_SHARES:
-        step = scale * unit if 0.0 < scale * unit < np.inf else scale
-        yield objective.penalty.manifold(w, v, np.full(objective.d, step))
+        slopes = np.where(mask, 0.0, objective.loss_derivative(z)) if u is None else u
+        v = -objective.design.rmatvec(slopes)
+        unit = float(np.abs(w).max(initial=0.0)) / max(float(np.abs(v).max(initial=0.0)), 1e-300)
+        unit = unit if 0.0 < unit < np.inf else 1.0
+        steps = [np.full(objective.d, share * unit) for share in PROX_SHARES]
+        yield Kinks(mask, np.where(mask, at, z)), v, steps
 
 
 @rowwise
@@ -388,16 +368,10 @@ def best_multiple(objective: Objective, point: DualPoint) -> DualPoint:
 
     from scipy import optimize  # a tenth of a second, for what is rarely asked
 
-    def loss_of(t: float) -> float:
-        return -objective.dual(t * u, t * v)
+    def value(t: float) -> float:
+        return objective.dual(t * point.u, t * point.v)
 
-    found = optimize.minimize_scalar(loss_of, bounds=(0.0, top), method="bounded")
-    best = max((float(found.x), top), key=lambda t: -loss_of(t))
-    value = -loss_of(best)
-    if not value > point.value:
-        return point
-    u, v, error = scaled(objective, u, v, point.errors, best)
-    value = objective.dual(u, v)
-    if not value > point.value:
-        return point
-    return DualPoint(u, value, v, point.moved, point.source, error)
+    least = optimize.minimize_scalar(lambda t: -value(t), bounds=(0.0, top), method="bounded")
+    u, v, error = scaled(objective, u, v, point.errors, max((float(least.x), top), key=value))
+    found = DualPoint(u, objective.dual(u, v), v, point.moved, point.source, error)
+    return max(point, found, key=BY_VALUE)

@@ -23,7 +23,7 @@ from ..judge import judged, refuted
 from ..rounding import compensated_matvec
 from ..scale import learning_scale
 from .dual import SMALL_ENOUGH as FEW_ENTRIES
-from .dual import ask_clarabel, kinked_candidates, newton_candidates, plain_dual, step_down
+from .dual import ask_clarabel, newton_candidates, plain_dual, step_down
 from .existence import met_exactly, met_within, not_met_near, price_of_meeting
 from .function import quick_gap_of_function
 from .repair import (
@@ -176,8 +176,7 @@ def _candidates(objective: Objective, point: PrimalPoint) -> Iterator[tuple[Arra
     down = step_down(objective, point)
     if down is not None:
         yield down.w, down.b
-    steps = newton_candidates if objective.loss.is_smooth else kinked_candidates
-    for candidate in steps(objective, point):
+    for candidate in newton_candidates(objective, point):
         for size in (1.0, 0.25, 0.01):
             yield w + size * (candidate.w - w), b + size * (candidate.b - b)
     small = objective.n * objective.d <= SMALL_ENOUGH and not in_blocks(objective.design)
