@@ -83,18 +83,28 @@ def inconsistent(objective: Objective) -> Evidence | None:
 def _of_nu(objective: Objective, nu: Array, how: str) -> Evidence:
     measured = nu
     with np.errstate(over="ignore"):
-        sizes = objective.design.abs_rmatvec(nu)
-    if not np.isfinite(sizes).all():  # then of the multiple whose largest entry is about 1
+        overflows = not np.isfinite(objective.design.abs_rmatvec(nu)).all()
+    if overflows:  # then of the multiple whose largest entry is about 1
         measured = np.ldexp(nu, -int(np.frexp(np.max(np.abs(nu)))[1]))
-        sizes = objective.design.abs_rmatvec(measured)
-    terms = np.abs(objective.design.rmatvec(measured))
-    rows = [worst("X'nu = 0", "dual_feasibility", terms, sizes)]
-    if objective.fit_intercept:
-        rows.append(worst("1'nu = 0", "dual_feasibility", nu.sum(), np.abs(nu).sum()))
+    rows = rows_of_multipliers(objective, ("X'nu = 0", "1'nu = 0"), measured)
     least = 1.0 / float(np.abs(nu).sum())  # of max |r|, as nu'r = y'nu = 1 for r = y - X w - b
     reason = f"The multipliers in .evidence prove, {how}, that X w + b = y contradicts itself: "
     reason += f"every w misses some y_i by about {least:.3g} or more."
-    return Evidence({"nu": nu}, tuple(rows), reason)
+    return Evidence({"nu": nu}, rows, reason)
+
+
+def rows_of_multipliers(
+    objective: Objective, names: tuple[str, str], u: Array, missed: Array | None = None
+) -> tuple[Condition, ...]:
+    """What X'u and 1'u are off by, of X'u all where it is not told; of classes alpha = y u."""
+    missed = objective.design.rmatvec(u) if missed is None else missed
+    rows = [worst(names[0], "dual_feasibility", missed, objective.design.abs_rmatvec(u))]
+    if objective.fit_intercept:
+        rows.append(worst(names[1], "dual_feasibility", u.sum(), np.abs(u).sum()))
+    if scales(objective):
+        negative = np.maximum(-objective.y * u, 0.0)
+        rows.append(worst("alpha >= 0", "dual_feasibility", negative))
+    return tuple(rows)
 
 
 def _contradiction(E: Array, y: Array) -> Array | None:
@@ -156,9 +166,8 @@ def not_met_near(objective: Objective, w: Array, residual: Array, rounding: floa
     if not np.any(residual):
         return ""
     unknown = "Xw = y is met down to rounding only, and no exact solution near to w is known."
-    if objective.n * objective.d > LARGEST:
-        return unknown
-    if _of_rows(objective)[0] and not objective.penalty.restricts:
+    small, restricts = objective.n * objective.d <= LARGEST, objective.penalty.restricts
+    if small and not restricts and _of_rows(objective)[0]:
         return ""
     return "" if np.isfinite(_away(objective, w, residual)) else unknown
 
@@ -201,15 +210,12 @@ def price_of_meeting(objective: Objective, point: PrimalPoint) -> float:
     """
     if not objective.loss.is_indicator or scales(objective):
         return 0.0
-    w, penalty = point.w, objective.penalty
     missed = objective.loss.violation(objective.y, point.z)
-    missed = missed + objective.prediction_slack(w, point.b)
-    if objective.n * objective.d > LARGEST:
+    away = _away(objective, point.w, missed + objective.prediction_slack(point.w, point.b))
+    if not np.isfinite(away):
         return np.inf
-    away = _away(objective, w, missed)
-    if penalty.is_constraint and np.isfinite(away):
-        return 0.0
-    return max(penalty.rise(w, away), 0.0) if np.isfinite(away) else np.inf
+    penalty = objective.penalty
+    return 0.0 if penalty.is_constraint else max(penalty.rise(point.w, away), 0.0)
 
 
 def _away(objective: Objective, w: Array, missed: Array) -> float:
@@ -218,16 +224,22 @@ def _away(objective: Objective, w: Array, missed: Array) -> float:
     Where Omega is a constraint that w = 0 may be an end of, entries that are 0 are left as they
     are, if the other columns have rows that are independent.
     """
+    if objective.n * objective.d > LARGEST:
+        return np.inf
     penalty, size = objective.penalty, length(missed) * (1.0 + 1e-9)
     least, free = _of_rows(objective)[1], w != 0.0
     if least > 0.0 and size / least <= penalty.room(w):
         return size / least
     if penalty.restricts and not free.all():
-        E = with_ones(objective, objective.design.columns(free).dense())
-        least = least_singular_value(E.T) if E.shape[0] <= E.shape[1] else 0.0
+        least = _sigma_of_rows(with_ones(objective, objective.design.columns(free).dense()))
         if least > 0.0 and size / least <= penalty.room(w, free):
             return size / least
     return np.inf
+
+
+def _sigma_of_rows(E: Array) -> float:
+    """A bound of sigma_min of rows that are independent, else 0."""
+    return least_singular_value(E.T) if E.shape[0] <= E.shape[1] else 0.0
 
 
 @once
@@ -238,7 +250,7 @@ def _of_rows(objective: Objective) -> tuple[bool, float]:
     """
     E = with_ones(objective, objective.design.dense())
     solvable = few(*E.shape) and solve_exactly(E, objective.y) is not None
-    least = least_singular_value(E.T) if E.shape[0] <= E.shape[1] else 0.0
+    least = _sigma_of_rows(E)
     if least == 0.0 and solvable:
         echelon = eliminate(as_integers(E))
         least = least_singular_value(E[echelon.origins[: echelon.rank]].T)

@@ -19,9 +19,9 @@ from ...problem.linear_program import LinearData
 from ..algebra.polyhedron import nearby, verified_interior, widest
 from ..algebra.sums import exact_residual
 from ..conic.infeasible import find_linear_infeasibility
-from .existence import SMALL_ENOUGH, Evidence, orthonormal, with_ones
+from .existence import SMALL_ENOUGH, Evidence, orthonormal, rows_of_multipliers, with_ones
 from .margin import with_margin
-from .repair import repair_dual
+from .repair import repair_dual, scales
 from .rounding import dual_rounding
 from .unpenalised import origin
 
@@ -54,26 +54,14 @@ def inseparable(objective: Objective) -> Evidence | None:
 def _of_alpha(objective: Objective, alpha: Array) -> Evidence:
     alpha = alpha / alpha.sum()
     u = alpha * objective.y
-    balance = float(u.sum()) if objective.fit_intercept else 0.0
-    rows = [
-        worst("alpha >= 0", "dual_feasibility", np.maximum(-alpha, 0.0)),
-        worst(
-            "sum alpha_i y_i x_i = 0",
-            "dual_feasibility",
-            objective.design.rmatvec(u),
-            objective.design.abs_rmatvec(u),
-        ),
-    ]
-    if objective.fit_intercept:
-        rows.append(worst("sum alpha_i y_i = 0", "dual_feasibility", balance))
+    rows = rows_of_multipliers(objective, ("sum alpha_i y_i x_i = 0", "sum alpha_i y_i = 0"), u)
     reason = f"{PROVE}: no hyperplane separates the classes"
-    residual = length(objective.design.rmatvec(u))
-    arrays = {"alpha": alpha, "residual": np.asarray(residual)}
+    arrays = {"alpha": alpha, "residual": np.asarray(length(objective.design.rmatvec(u)))}
     if objective.fit_intercept:
         plus = np.maximum(u, 0.0)
         arrays["shared"] = shared = objective.design.rmatvec(plus / plus.sum())
         reason += f": their hulls share the point {_told(shared)}"
-    return Evidence(arrays, tuple(rows), f"{reason}. {SOFT}")
+    return Evidence(arrays, rows, f"{reason}. {SOFT}")
 
 
 def _told(point: Array) -> str:
@@ -331,25 +319,14 @@ def excluded(frame: Frame, objective: Objective, u: Array) -> Evidence | None:
 
 
 def _dual_ray_told(objective: Objective, u: Array) -> Evidence:
-    u = u / float(np.abs(u).sum())
-    v = -objective.design.rmatvec(u)
+    nu = -u / float(np.abs(u).sum())
+    v = objective.design.rmatvec(nu)
     most = objective.penalty.conjugate(v, np.inf)
-    missed = np.abs(objective.penalty.outside(v))
-    binary = objective.loss.labels == "binary"
-    advice = ""
-    name, sums = ("alpha", "alpha_i y_i") if binary else ("nu", "nu_i")
-    rows = [worst("X'u in dom Omega*", "dual_feasibility", missed, objective.design.abs_rmatvec(u))]
-    if objective.fit_intercept:
-        rows.append(worst(f"sum {sums} = 0", "dual_feasibility", u.sum()))
-    if binary:
-        u = -objective.y * u
-        rows.append(worst("alpha >= 0", "dual_feasibility", np.maximum(-u, 0.0)))
-        reason = f"no w of the constraint has a margin above {most:.6g}"
-        advice = f" Widen the constraint. {SOFT}"
-    else:
-        u = -u
-        reason = (
-            f"nu'Xw <= {most:.6g} for all w of the constraint, and y'nu = {objective.y @ u:.6g}"
-        )
-    reason = f"{PROVE}: {reason}.{advice}"
-    return Evidence({name: u, "most": np.asarray(most)}, tuple(rows), reason)
+    arrays, sums = {"nu": nu}, "nu_i"
+    told = f"nu'Xw <= {most:.6g} for all w of the constraint, and y'nu = {objective.y @ nu:.6g}."
+    if scales(objective):
+        arrays, sums = {"alpha": objective.y * nu}, "alpha_i y_i"
+        told = f"no w of the constraint has a margin above {most:.6g}. Widen the constraint. {SOFT}"
+    names = "X'u in dom Omega*", f"sum {sums} = 0"
+    rows = rows_of_multipliers(objective, names, nu, objective.penalty.outside(v))
+    return Evidence(arrays | {"most": np.asarray(most)}, rows, f"{PROVE}: {told}")
