@@ -55,9 +55,7 @@ def inconsistent(objective: Objective) -> Evidence | None:
     if few(*E.shape):
         nu = _contradiction(E, inner.y)
         return None if nu is None else _of_nu(objective, nu / frame.target_unit, "exactly")
-    unit = unit_columns(E)[0]
-    left, values, _ = np.linalg.svd(unit, full_matrices=False)
-    basis = left[:, values > ROUNDING * values.max(initial=0.0)]
+    basis = orthonormal(E)[0]
     nu = inner.y - basis @ (basis.T @ inner.y)
     nu = nu - basis @ (basis.T @ nu)
     largest = float(np.max(np.abs(nu), initial=0.0))

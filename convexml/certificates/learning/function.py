@@ -105,7 +105,8 @@ def certify_function(
         terms = lam * (np.abs(values) + np.abs(rest - values))
         terms = terms + objective.matrix.sizes * np.sqrt(lam * scale)
         first = worst(stationarity_of(objective), "stationarity", lam * rest, terms)
-        return [first, *conditions_of_samples(seen)]
+        domain = Condition("-Ku in dom Omega*", "dual_feasibility", 0.0)  # finite everywhere
+        return [first, domain, *conditions_of_samples(seen)]
 
     met = u is None and is_feasible(seen, tol)
     return judged(

@@ -189,8 +189,6 @@ def penalty_domain(point: PassedPoint) -> Condition:
     """How far v = -X'u is from dom Omega*: relative to its bound, or to the size of X'u at 0."""
     name, kind = "-X'u in dom Omega*", "dual_feasibility"
     penalty, v = point.objective.penalty, point.v
-    if penalty.conjugate(v) < np.inf:
-        return Condition(name, kind, 0.0)
     noise = ROUNDING * point.objective.product_sizes(point.u)
     if penalty.conjugate(v, noise) < np.inf:
         return Condition(name, kind, 0.0)
@@ -229,17 +227,14 @@ def conditions_at(point: PassedPoint, *, stationary: bool = True) -> list[Condit
         Whether stationarity in w is among them.
     """
     objective = point.objective
-    z, words, in_w_alone = _words_of(objective)
-    features, samples = at_features(point, words, in_w_alone), at_samples(point, z)
+    _, words, in_w_alone = _words_of(objective)
+    features = at_features(point, words, in_w_alone)
     found = told(objective.penalty, Penalty, "conditions", "value", features)
     if not stationary or (objective.penalty.free(objective.d).all() and not in_w_alone):
         found = [row for row in found if row.kind != "stationarity"]  # it is X'u = 0, the domain
     if names := objective.features:
         found = [row.of_columns(names, *objective.w_shape[1:]) for row in found]
-    found = [*found, *told(objective.loss, Loss, "conditions", "value", samples)]
-    if objective.fit_intercept:
-        found.append(balance(point, words.balance))
-    return in_units_of_gap(found, point.scale)
+    return in_units_of_gap([*found, *conditions_of_samples(point)], point.scale)
 
 
 def is_feasible(point: PassedPoint, tol: float) -> bool:
@@ -250,11 +245,9 @@ def is_feasible(point: PassedPoint, tol: float) -> bool:
     """
     objective, u = point.objective, point.u
     loss, penalty = objective.loss, objective.penalty
-    if loss.is_indicator or penalty.restricts or loss.labels == "classes":
-        return False
-    if not (_is_of_library(loss) and _is_of_library(penalty)):
-        return False
-    if not penalty.conjugate(point.v) < np.inf:
+    free = not (loss.is_indicator or penalty.restricts or loss.labels == "classes")
+    known = _is_of_library(loss) and _is_of_library(penalty)
+    if not (free and known and penalty.conjugate(point.v) < np.inf):
         return False
     if not objective.is_unbounded:
         lo, hi = objective.dual_bounds()
@@ -282,17 +275,12 @@ def _is_of_library(part: Loss | Penalty) -> bool:
 
 
 def conditions_of_samples(point: PassedPoint) -> list[Condition]:
-    """Those of the loss, 1'u = 0, and the domain of a penalty that is finite everywhere.
-
-    For a point without features: a function of a kernel, whose values ``point.z`` holds.
-    """
+    """Those of the loss, and 1'u = 0: all that a point without features has."""
     objective = point.objective
     z, words, _ = _words_of(objective)
-    found = [Condition("-Ku in dom Omega*", "dual_feasibility", 0.0)]
-    found += told(objective.loss, Loss, "conditions", "value", at_samples(point, z))
-    if objective.fit_intercept:
-        found.append(balance(point, words.balance))
-    return found
+    samples = at_samples(point, z)
+    found: list[Condition] = told(objective.loss, Loss, "conditions", "value", samples)
+    return [*found, balance(point, words.balance)] if objective.fit_intercept else found
 
 
 def stationarity_of(objective: KernelObjective) -> str:
