@@ -141,8 +141,8 @@ EXACTLY = 20_000
 """Entries of X up to which a point is tested without rounding."""
 
 
-def not_met_near(objective: Objective, w: Array, residual: Array, rounding: float) -> str:
-    """Why no exactly feasible point is known near to w; "" where there is one.
+def not_met_near(objective: Objective, point: PrimalPoint, rounding: float) -> str:
+    """Why no exactly feasible point is known near to this one; "" where there is one.
 
     A margin is met by a multiple of (w, b), which its price has found. For X w + b = y the rows of
     [X, 1] are independent, or the equations consistent in integers, and a solution lies within
@@ -152,22 +152,17 @@ def not_met_near(objective: Objective, w: Array, residual: Array, rounding: floa
     ----------
     objective : Objective
         With a constraint on the predictions.
-    w : array, shape (d,)
-    residual : array, shape (n,)
-        Bounds on what the predictions miss it by, rounding included.
+    point : PrimalPoint
     rounding : float
         The price of the point: inf where no multiple of it has a margin of 1.
     """
+    restricts = objective.penalty.restricts
     if scales(objective):
         unknown = "The margins are met down to rounding only, and no w that has them is known."
         return unknown if objective.penalty.is_constraint and not np.isfinite(rounding) else ""
-    if not np.any(residual):
+    if np.isfinite(_away(objective, point)) or (not restricts and _of_rows(objective)[0]):
         return ""
-    unknown = "Xw = y is met down to rounding only, and no exact solution near to w is known."
-    small, restricts = objective.n * objective.d <= LARGEST, objective.penalty.restricts
-    if small and not restricts and _of_rows(objective)[0]:
-        return ""
-    return "" if np.isfinite(_away(objective, w, residual)) else unknown
+    return "Xw = y is met down to rounding only, and no exact solution near to w is known."
 
 
 def _missed(objective: Objective, w: Array, b: float) -> Array | None:
@@ -208,27 +203,27 @@ def price_of_meeting(objective: Objective, point: PrimalPoint) -> float:
     """
     if not objective.loss.is_indicator or scales(objective):
         return 0.0
-    missed = objective.loss.violation(objective.y, point.z)
-    away = _away(objective, point.w, missed + objective.prediction_slack(point.w, point.b))
+    away, penalty = _away(objective, point), objective.penalty
     if not np.isfinite(away):
         return np.inf
-    penalty = objective.penalty
     return 0.0 if penalty.is_constraint else max(penalty.rise(point.w, away), 0.0)
 
 
-def _away(objective: Objective, w: Array, missed: Array) -> float:
+def _away(objective: Objective, point: PrimalPoint) -> float:
     """How far from (w, b) X w + b = y has a solution that Omega takes; inf where none is known.
 
     Where Omega is a constraint that w = 0 may be an end of, entries that are 0 are left as they
     are, if the other columns have rows that are independent.
     """
-    if objective.n * objective.d > LARGEST:
-        return np.inf
-    penalty, size = objective.penalty, length(missed) * (1.0 + 1e-9)
+    w, penalty = point.w, objective.penalty
+    missed = objective.loss.violation(objective.y, point.z)
+    size = length(missed + objective.prediction_slack(w, point.b)) * (1.0 + 1e-9)
+    if size == 0.0:
+        return 0.0
     least, free = _of_rows(objective)[1], w != 0.0
     if least > 0.0 and size / least <= penalty.room(w):
         return size / least
-    if penalty.restricts and not free.all():
+    if penalty.restricts and not free.all() and objective.n * objective.d <= LARGEST:
         least = _sigma_of_rows(with_ones(objective, objective.design.columns(free).dense()))
         if least > 0.0 and size / least <= penalty.room(w, free):
             return size / least
@@ -246,6 +241,8 @@ def _of_rows(objective: Objective) -> tuple[bool, float]:
 
     A bound of sigma_min of independent rows that imply the others, 0 where none is known.
     """
+    if objective.n * objective.d > LARGEST:
+        return False, 0.0
     E = with_ones(objective, objective.design.dense())
     solvable = few(*E.shape) and solve_exactly(E, objective.y) is not None
     least = _sigma_of_rows(E)

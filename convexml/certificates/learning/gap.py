@@ -270,7 +270,7 @@ def certify_objective(
     scale = f * learning_scale(primal, bound, inner.null_value)
     seen = frame.seen(w.copy(), b, passed, z, v)
     bare = inner.loss.is_indicator
-    unsolved = _unsolved(inner, point, found.primal_rounding) if bare else ""
+    unsolved = not_met_near(inner, point, found.primal_rounding) if bare else ""
     if unsolved and met_exactly(objective, w, b):
         unsolved = ""
         if inner.penalty.is_constraint:  # P is 0 there
@@ -322,12 +322,6 @@ def best_intercept(frame: Frame, w: Array) -> Any:
     near = [b, *(float(np.nextafter(b, end)) for end in (-np.inf, np.inf))]
     values = [inner.primal_formula(own, z + frame.inside(w, each)[1]) for each in near]
     return near[int(np.argmin(values))]
-
-
-def _unsolved(inner: Objective, point: PrimalPoint, rounding: float) -> str:
-    """Why the constraint on the predictions may not hold exactly near to the point."""
-    missed = inner.loss.violation(inner.y, point.z) + inner.prediction_slack(point.w, point.b)
-    return not_met_near(inner, point.w, missed, rounding)
 
 
 def _gap(
