@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..numerics import Array
-from .units import Fit, log_system, triplets
+from .units import Fit, log_system
 
 NULL_SHARE = 1e-6
 """Share of P_0, the null model, that a learning problem's scale cannot fall below."""
@@ -117,7 +117,7 @@ def program_units(A: Any, b: Array, c: Array, P: Any = None, groups: Any = None)
         kept[before:given] = beyond <= np.min(beyond) - ROUNDED
     found = np.clip(system.refitted(weights, kept).found, -FARTHEST, FARTHEST)
     with np.errstate(over="ignore", under="ignore"):
-        filled = np.bincount(triplets(A).row, minlength=m) > 0
+        filled = np.bincount(sparse.coo_array(A).row, minlength=m) > 0
         rows = np.where(filled, np.exp(R @ found[n : n + k]), 0.0)
         columns, objective = np.exp(found[:n]), float(np.exp(found[-1]))
     return ProgramUnits(size, rows, columns, objective)

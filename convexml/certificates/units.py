@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg.lapack import dpotrf, dpotrs
 from scipy.sparse.linalg import lsmr
 
 from ..numerics import EPS, Array
@@ -85,14 +85,6 @@ class LogSystem:
         return fit
 
 
-class Triplets(NamedTuple):
-    """Entries with their rows and columns."""
-
-    data: Array
-    row: Array
-    col: Array
-
-
 def log_system(
     A: Any, b: Array, c: Array, P: Any, groups: Any
 ) -> tuple[LogSystem, tuple[int, int, int]]:
@@ -101,85 +93,37 @@ def log_system(
     The unknowns are xi (n,), h (k,) and V. Returned with where those of A, of b and of c end.
     """
     n, k = A.shape[1], groups.shape[1]
-    A, P = triplets(A), triplets(P)
+    A, P = sparse.coo_array(A), sparse.coo_array(P)
     every = [A.data, b, c, P.data]
     used = [np.flatnonzero(values) for values in every]
     sides = [-np.log(np.abs(values[i])) for values, i in zip(every, used, strict=True)]
-    ends = np.cumsum([i.size for i in used])
-    shape = (int(ends[-1]), n + k + 1)
-    size, alone = shape[0] * shape[1], bool(np.all(np.diff(groups.indptr) == 1))
+    ends, width = np.cumsum([i.size for i in used]), n + k + 1
+    size, alone = int(ends[-1]) * width, bool(np.all(np.diff(groups.indptr) == 1))
     alone &= bool(np.all(groups.data == 1.0))
-    places = _places(A, P, used, groups, ends, n + k)
-    if size <= (DENSE_ALONE if alone and n <= FEW else DENSE):
-        matrix: Any = np.zeros(shape)
-        np.add.at(matrix, *places)
-    else:
-        matrix = sparse.csr_array(places[::-1], shape=shape)
+    is_large = max(size, width**2) > (DENSE_ALONE if alone and n <= FEW else DENSE)
+    unknowns = sparse.eye_array(width, format="csr") if is_large else np.eye(width)
+    join: Any = partial(sparse.vstack, format="csr") if is_large else np.vstack
+    (of_A, of_b, of_c, of_P), xi, eta = used, unknowns[:n], groups @ unknowns[n : n + k]
+    goal = join([xi[of_c], xi[P.row[of_P]] + xi[P.col[of_P]]])
+    goal = goal - unknowns[np.full(goal.shape[0], n + k)]
+    matrix = join([xi[A.col[of_A]] - eta[A.row[of_A]], -eta[of_b], goal])
     alone &= size > DENSE_ALONE and (n <= FEW or _is_thin(A, P, groups.indices, n, k))
     system = LogSystem(matrix, np.concatenate(sides), slice(n, n + k) if alone else None)
     return system, (int(ends[0]), int(ends[1]), int(ends[2]))
 
 
-def _is_thin(A: Triplets, P: Triplets, group: Array, n: int, k: int) -> bool:
+def _is_thin(A: Any, P: Any, group: Array, n: int, k: int) -> bool:
     """Whether elimination of the units of rows leaves few entries for each column."""
     counts = np.bincount(group[A.row], minlength=k)
     return n <= DIRECT and float(counts @ counts) + P.data.size <= THIN * n
 
 
-def _places(
-    A: Triplets, P: Triplets, used: list[Array], groups: Any, ends: Array, last: int
-) -> tuple[tuple[Array, Array], Array]:
-    """Where the matrix of all equations has entries, and these."""
-    n = last - groups.shape[1]
-    at_A, at_b, at_c, at_P = np.split(np.arange(ends[-1]), ends[:-1])
-    parts = [
-        (at_A, A.col[used[0]], np.ones(at_A.size)),
-        _of_rows(at_A, groups, A.row[used[0]], n),
-        _of_rows(at_b, groups, used[1], n),
-        (at_c, used[2], np.ones(at_c.size)),
-        (at_c, np.full(at_c.size, last), -np.ones(at_c.size)),
-        (at_P, P.row[used[3]], np.ones(at_P.size)),
-        (at_P, P.col[used[3]], np.ones(at_P.size)),
-        (at_P, np.full(at_P.size, last), -np.ones(at_P.size)),
-    ]
-    rows, columns, values = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return (rows, columns), values
-
-
-def triplets(matrix: Any) -> Triplets:
-    """The stored entries of a matrix, column by column where it is held so."""
-    if sparse.issparse(matrix) and matrix.format == "csc":
-        columns = np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))
-        return Triplets(matrix.data, matrix.indices, columns)
-    entries = sparse.coo_array(matrix)
-    return Triplets(entries.data, entries.row, entries.col)
-
-
-def _of_rows(at: Array, groups: Any, rows: Array, n: int) -> tuple[Array, Array, Array]:
-    """Entries of -groups[rows] in the equations ``at``, column 0 of groups standing in column n."""
-    starts, counts = groups.indptr[rows], np.diff(groups.indptr)[rows]
-    before = np.cumsum(counts) - counts
-    places = np.repeat(starts - before, counts) + np.arange(int(counts.sum()))
-    return np.repeat(at, counts), n + groups.indices[places], -groups.data[places]
-
-
 def _direct(system: Any, side: Array, normal: Any = None) -> Fit:
     """By normal equations."""
-    k, turned = system.shape[1], system.T
-    normal = turned @ system if normal is None else normal
-    if sparse.issparse(normal):
-        sparse_factor = definite_factor(normal + SHIFT * sparse.eye_array(k))
-        assert sparse_factor is not None
-        solve = sparse_factor.solve
-    else:
-        normal.flat[:: k + 1] += SHIFT
-        factor, failed = dpotrf(normal, lower=1)
-        assert not failed  # of a Gram matrix with a shift
-
-        def solve(r: Array) -> Array:
-            return np.asarray(dpotrs(factor, r, lower=1)[0])
-
-    return _refined(solve, system, side)
+    normal = system.T @ system if normal is None else normal
+    solver = definite_solver(normal, SHIFT)
+    assert solver is not None  # of a Gram matrix with a shift
+    return _refined(solver.solve, system, side)
 
 
 def eliminated(normal: Any, alone: slice, shift: float) -> Callable[[Array], Array]:
@@ -211,9 +155,8 @@ def _refined(solve: Callable[[Array], Array], system: Any, side: Array) -> Fit:
     for _ in range(ROUNDS):  # the proximal-point iteration forgets the shift
         step = solve(turned @ (side - system @ found))
         found, before, moved = found + step, moved, float(np.max(np.abs(step)))
-        if moved**2 <= EPS * before * float(
-            np.max(np.abs(found))
-        ):  # a step shrinks as the last did
+        size = float(np.max(np.abs(found)))
+        if moved**2 <= EPS * before * size:  # a step shrinks as the last did
             break
 
     def is_determined() -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.linalg import cho_solve
+from scipy.linalg.lapack import dpotrf, dpotrs
 from scipy.sparse.csgraph import connected_components
 
 from ...numerics import ELEMENTARY, EPS, ROUNDING, UNIT, Array, gamma, length
@@ -182,7 +182,7 @@ class Cholesky:
 
     def solve(self, r: Array) -> Array:
         """About G^-1 r; r may have several columns."""
-        return np.asarray(cho_solve((self.L, True), r, check_finite=False))
+        return np.asarray(dpotrs(self.L, r, lower=1)[0])
 
     @property
     def bound(self) -> float:
@@ -213,11 +213,11 @@ def definite_solver(G: Any, shift: float = 0.0) -> Factored | Cholesky | None:
     if not sparse.issparse(G) or _is_crowded(G):
         dense = G.toarray() if sparse.issparse(G) else np.array(G)
         dense.flat[:: G.shape[0] + 1] += shift
-        try:  # LAPACK's order: else every solution copies it
-            return Cholesky(np.asfortranarray(np.linalg.cholesky(dense)), float(np.trace(dense)))
-        except np.linalg.LinAlgError:
-            if not sparse.issparse(G):
-                return None  # else rounding took a small pivot below 0: SuperLU goes on
+        L, failed = dpotrf(dense, lower=1)
+        if not failed:
+            return Cholesky(L, float(np.trace(dense)))
+        if not sparse.issparse(G):
+            return None  # else rounding took a small pivot below 0: SuperLU goes on
     return definite_factor(shifted(G, shift) if shift else G)
 
 

@@ -59,15 +59,17 @@ def exact_sum(k: Array) -> int:
 
 
 def as_integers(matrix: Array) -> list[Row]:
-    """Rows of Python integers: the entries times one power of two for each row."""
-    mantissas, exponents = np.frexp(matrix)
-    whole = np.ldexp(mantissas, 53).astype(np.int64)
-    least = np.min(np.where(whole != 0, exponents, 10_000), axis=1, initial=10_000)
-    shifts = np.where(whole != 0, exponents - least[:, None], 0)
-    return [
-        [int(m) << int(s) for m, s in zip(row, shift, strict=True)]
-        for row, shift in zip(whole.tolist(), shifts.tolist(), strict=True)
-    ]
+    """``whole_row`` of each row."""
+    return [whole_row(row) for row in matrix.tolist()]
+
+
+def whole_row(row: Sequence[Fraction | float]) -> Row:
+    """The row times one number: the smallest integers."""
+    ratios = [x.as_integer_ratio() for x in row]
+    times = math.lcm(*(q for _, q in ratios))
+    whole = [p * (times // q) for p, q in ratios]
+    common = math.gcd(*whole) or 1
+    return [p // common for p in whole]
 
 
 @dataclass(frozen=True)
@@ -119,12 +121,6 @@ def eliminate(rows: Sequence[Row], width: int | None = None) -> Echelon:
     return Echelon([row for row, _ in table], columns, [i for _, i in table])
 
 
-def whole_row(row: Sequence[Fraction]) -> Row:
-    """The row times its common denominator."""
-    times = math.lcm(*(x.denominator for x in row))
-    return [int(x * times) for x in row]
-
-
 def solve_exactly(
     matrix: Array, right: Array, free: Sequence[Fraction] | None = None
 ) -> list[Fraction] | None:
@@ -148,10 +144,10 @@ def solve_rows(
     echelon = eliminate(rows, k)
     if any(row[k] for row in echelon.rows[echelon.rank :]):
         return None
-    x = [Fraction(0)] * k if free is None else list(free)
+    x = [ZERO] * k if free is None else list(free)
     for i in reversed(range(echelon.rank)):
         row, j = echelon.rows[i], echelon.columns[i]
-        rest = sum((row[m] * x[m] for m in range(j + 1, k) if row[m]), Fraction(0))
+        rest = sum((row[m] * x[m] for m in range(j + 1, k) if row[m]), ZERO)
         x[j] = (row[k] - rest) / row[j]
     return x
 
@@ -163,6 +159,8 @@ LARGEST = 500
 """Up to this many entries are eliminated in rationals."""
 NEAR = 1e-6
 """Rows with less slack than this share of their terms can be in the way."""
+HUGE = 2**1023
+"""What is smaller is a float."""
 ZERO, ONE = Fraction(0), Fraction(1)
 
 RationalRow = list[Fraction]
@@ -195,7 +193,7 @@ def has_exact_point(data: LinearData, x: Array) -> bool | None:
         step, _ = found
         if step is None:
             return False
-        size = np.array([as_float(abs(v)) for v in step])
+        size = np.array([float(abs(v)) if abs(v) < HUGE else np.inf for v in step])
         if np.all(abs(A[~picked]) @ size <= 0.5 * NEAR * terms[~picked]):
             return True
     return None
@@ -206,24 +204,14 @@ def exact_farkas(data: LinearData) -> Array | None:
 
     Integers where they fit: then they prove it exactly.
     """
-    (A, b), none = data.constraints, np.zeros(data.n)
-    found = _decide(A, b, data.equal, none) if b.size else None
+    A, b = data.constraints
+    found = _decide(A, b, data.equal, np.zeros(data.n))
     if found is None or found[0] is not None:
         return None
-    y = [value * math.lcm(*(v.denominator for v in found[1])) for value in found[1]]
-    whole = np.array([as_float(value) for value in y])
-    if not np.all(np.isfinite(whole)):
-        largest = max(abs(value) for value in y)
-        whole = np.array([float(value / largest) for value in y])
+    y = whole_row(found[1])
+    unit = max(map(abs, y))
+    whole = np.array([value / (unit if unit >= HUGE else 1) for value in y])
     return whole[: data.sides.size]
-
-
-def as_float(value: Fraction) -> float:
-    """The nearest float; beyond the largest inf."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
 
 
 def _decide(
@@ -323,17 +311,12 @@ def exact_dual(
     signs = np.flatnonzero(signed[rows]).tolist()
     if solution is None or any(solution[i] < 0 for i in signs):
         return None
-    terms = (Fraction(float(b[i])) * v for i, v in zip(rows, solution, strict=False))
-    value = -sum(terms, Fraction(0))
-    moved = dict(zip(bent.tolist(), solution[rows.size :], strict=True))
-    curve = P.tocoo()
-    for j, k, entry in zip(
-        curve.row.tolist(), curve.col.tolist(), curve.data.tolist(), strict=True
-    ):
-        value -= Fraction(entry) * moved[j] * moved[k] / 2
+    own, moved = solution[: rows.size], solution[rows.size :]
+    value = -sum((Fraction(side) * v for side, v in zip(b[rows].tolist(), own, strict=True)), ZERO)
+    for s, line in zip(moved, P[bent][:, bent].toarray().tolist(), strict=True):
+        value -= s * sum((Fraction(p) * t for p, t in zip(line, moved, strict=True)), ZERO) / 2
     kept, nearest = np.zeros(n), y.copy()
-    nearest[rows] = [float(v) for v in solution[: rows.size]]
-    kept[bent] = [float(v) for v in solution[rows.size :]]
+    nearest[rows], kept[bent] = [float(v) for v in own], [float(v) for v in moved]
     return kept, nearest, value
 
 
@@ -431,9 +414,5 @@ def _holds(base: Array, column: Array, fractions: list[Fraction]) -> bool:
     if q >= 2**53 or any(abs(p) >= 2**53 for p in whole):
         return False
     used = [i for i, p in enumerate(whole) if p]
-    matrix = np.column_stack([base[:, used], column])
-    weights = np.array([float(whole[i]) for i in used] + [-float(q)])
-    near = matrix @ weights
-    if np.any(np.abs(near) > 1e-12 * (np.abs(matrix) @ np.abs(weights))):
-        return False
-    return not np.any(exact_residual(matrix, weights))
+    weights = np.array([*(float(whole[i]) for i in used), -float(q)])
+    return not np.any(exact_residual(np.column_stack([base[:, used], column]), weights))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import chain, tee
 
 import numpy as np
+from scipy import sparse
 from scipy.sparse.linalg import lsqr
 
 from ...errors import SolverError
@@ -20,7 +21,6 @@ from ..algebra.polyhedron import relative_interior
 from ..certificate import Certificate, Verdict
 from ..judge import BOUND, bounded, is_better, judge, refuted, without_unit
 from ..scale import program_scale
-from ..units import triplets
 from .bounds import Bound, bound_of
 from .linear_absence import plausible
 from .margin import repair_conic_dual
@@ -131,7 +131,7 @@ def _binding(fit: FittedProgram) -> LinearData:
     """
     program = fit.program
     below, equal = (program.ruled_by(kind) for kind in (NonnegativeCone, ZeroCone))
-    A = triplets(program.A)
+    A = sparse.coo_array(program.A)
     used = A.data != 0.0
     row, column, sign = A.row[used], A.col[used], np.sign(A.data[used])
     left = np.ones(program.b.size, dtype=bool)
