@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.linalg import lsmr
 
-from ..numerics import Array
-from .units import Fit, log_system
+from ..numerics import EPS, Array
+from .algebra.definite import by_degree, definite_factor, definite_solver
 
 NULL_SHARE = 1e-6
 """Share of P_0, the null model, that a learning problem's scale cannot fall below."""
@@ -128,3 +131,185 @@ def _size(fit: Fit) -> float:
     with np.errstate(over="ignore", under="ignore"):
         size = float(np.exp(fit.found[-1])) if fit.is_determined() else 0.0
     return size if np.isfinite(size) else 0.0
+
+
+# Least squares in logarithms: units that explain the sizes of a program's entries.
+
+
+NOISE = np.log(1e-8)
+"""Entries below this share (a logarithm) of what the fitted units expect are left out of them."""
+REFITS, ROUNDS = 3, 4
+DENSE = 200_000
+"""Entries up to which a system is held as a dense matrix: the normal equations are small."""
+DIRECT, FACTORED = 2500, 20_000
+"""Up to so many unknowns the fit is factored; between the two, where ``STEPS`` of an iteration do
+not end it: that goes fast where factors fill."""
+DENSE_ALONE, FEW, THIN = 40_000, 300, 20
+"""The same where each row has one unit, which is eliminated up to so many columns, or where that
+leaves so few entries for each."""
+ELIMINATED_DENSE = 500_000
+"""Up to so many pairs of a unit of a row and another what is left by elimination is dense."""
+STEPS = 150
+SHIFT = 1e-9
+"""Proximal term of the normal equations, removed by refinement."""
+
+
+class Fit(NamedTuple):
+    """A least-squares solution, and what says whether its last entry is the only one."""
+
+    found: Array
+    is_determined: Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class LogSystem:
+    """matrix @ u = side, equation by equation log|entry| + units = 0; the last u is what counts.
+
+    Attributes
+    ----------
+    matrix : array or sparse array, shape (p, k)
+    side : array, shape (p,)
+    alone : slice, optional
+        Unknowns of which each equation has one at most: they are eliminated.
+    """
+
+    matrix: Any
+    side: Array
+    alone: slice | None = None
+
+    def solve(self, weights: Array, kept: Array) -> Fit:
+        """The weighted least-squares solution."""
+        weights = np.where(kept, weights, 0.0)
+        side = weights * self.side
+        if isinstance(self.matrix, np.ndarray):
+            return _direct(weights[:, None] * self.matrix, side)
+        system = self.matrix.copy()
+        system.data *= np.repeat(weights, np.diff(system.indptr))
+        if self.alone is not None:
+            return _refined(eliminated(system.T @ system, self.alone, SHIFT), system, side)
+        if system.shape[1] <= DIRECT:
+            return _direct(system, side)
+        normal = sparse.csc_array(system.T @ system) if system.shape[1] <= FACTORED else None
+        return _iterated(system, side, normal)
+
+    def left(self, found: Array) -> Array:
+        """side - matrix @ found: log of how far entries are below what the units expect."""
+        return np.asarray(self.side - self.matrix @ found)
+
+    def refitted(self, weights: Array, kept: Array) -> Fit:
+        """Fit, leave out the entries that are noise beside the fit, and fit again."""
+        for _ in range(REFITS):
+            fit = self.solve(weights, kept)
+            small = self.left(fit.found) > -NOISE
+            if np.array_equal(~small, kept):
+                break
+            kept = ~small
+        return fit
+
+
+def log_system(
+    A: Any, b: Array, c: Array, P: Any, groups: Any
+) -> tuple[LogSystem, tuple[int, int, int]]:
+    """The equations of ``program_units`` for nonzero entries of A, b, c and P, in this order.
+
+    The unknowns are xi (n,), h (k,) and V. Returned with where those of A, of b and of c end.
+    """
+    n, k = A.shape[1], groups.shape[1]
+    A, P = sparse.coo_array(A), sparse.coo_array(P)
+    every = [A.data, b, c, P.data]
+    used = [np.flatnonzero(values) for values in every]
+    sides = [-np.log(np.abs(values[i])) for values, i in zip(every, used, strict=True)]
+    ends, width = np.cumsum([i.size for i in used]), n + k + 1
+    size, alone = int(ends[-1]) * width, bool(np.all(np.diff(groups.indptr) == 1))
+    alone &= bool(np.all(groups.data == 1.0))
+    is_large = max(size, width**2) > (DENSE_ALONE if alone and n <= FEW else DENSE)
+    unknowns = sparse.eye_array(width, format="csr") if is_large else np.eye(width)
+    join: Any = partial(sparse.vstack, format="csr") if is_large else np.vstack
+    (of_A, of_b, of_c, of_P), xi, eta = used, unknowns[:n], groups @ unknowns[n : n + k]
+    goal = join([xi[of_c], xi[P.row[of_P]] + xi[P.col[of_P]]])
+    goal = goal - unknowns[np.full(goal.shape[0], n + k)]
+    matrix = join([xi[A.col[of_A]] - eta[A.row[of_A]], -eta[of_b], goal])
+    alone &= size > DENSE_ALONE and (n <= FEW or _is_thin(A, P, groups.indices, n, k))
+    system = LogSystem(matrix, np.concatenate(sides), slice(n, n + k) if alone else None)
+    return system, (int(ends[0]), int(ends[1]), int(ends[2]))
+
+
+def _is_thin(A: Any, P: Any, group: Array, n: int, k: int) -> bool:
+    """Whether elimination of the units of rows leaves few entries for each column."""
+    counts = np.bincount(group[A.row], minlength=k)
+    return n <= DIRECT and float(counts @ counts) + P.data.size <= THIN * n
+
+
+def _direct(system: Any, side: Array, normal: Any = None) -> Fit:
+    """By normal equations."""
+    normal = system.T @ system if normal is None else normal
+    solver = definite_solver(normal, SHIFT)
+    assert solver is not None  # of a Gram matrix with a shift
+    return _refined(solver.solve, system, side)
+
+
+def eliminated(normal: Any, alone: slice, shift: float) -> Callable[[Array], Array]:
+    """r -> (N + shift I)^-1 r of a sparse N, by elimination of a block that is diagonal."""
+    rest = np.delete(np.arange(normal.shape[0]), alone)
+    D, top = normal.diagonal()[alone] + shift, sparse.csr_array(normal)[rest]
+    C, G = sparse.csr_array(top[:, alone]), top[:, rest] + shift * sparse.eye_array(rest.size)
+    scaled = sparse.csr_array((C.data / D[C.indices], C.indices, C.indptr), shape=C.shape)
+    if D.size * rest.size <= ELIMINATED_DENSE:
+        G = G.toarray() - scaled @ C.T.toarray()
+    else:
+        G = G - scaled @ C.T
+    inner = definite_solver(G) or definite_factor(G)
+    assert inner is not None  # of a Gram matrix with a shift
+
+    def solve(r: Array) -> Array:
+        found = np.empty_like(r)
+        found[rest] = inner.solve(r[rest] - scaled @ r[alone])
+        found[alone] = (r[alone] - C.T @ found[rest]) / D
+        return found
+
+    return solve
+
+
+def _refined(solve: Callable[[Array], Array], system: Any, side: Array) -> Fit:
+    """By (N + SHIFT)^-1, N the normal matrix of the system."""
+    k, turned = system.shape[1], system.T
+    found, moved = np.zeros(k), 0.0
+    for _ in range(ROUNDS):  # the proximal-point iteration forgets the shift
+        step = solve(turned @ (side - system @ found))
+        found, before, moved = found + step, moved, float(np.max(np.abs(step)))
+        size = float(np.max(np.abs(found)))
+        if moved**2 <= EPS * before * size:  # a step shrinks as the last did
+            break
+
+    def is_determined() -> bool:
+        probe = _last(k)
+        for _ in range(ROUNDS):
+            probe = solve(SHIFT * probe)
+            if abs(probe[-1]) < 1e-9:  # it falls from round to round
+                return True
+        return False  # what is left is what the data do not determine
+
+    return Fit(found, is_determined)
+
+
+def _iterated(system: Any, side: Array, normal: Any) -> Fit:
+    """By LSMR, where no cheap order for normal equations is known, or no ``normal``."""
+    k = system.shape[1]
+    if normal is not None and by_degree(normal) is not None:
+        return _direct(system, side, normal)
+    limit = STEPS if normal is not None else 5000
+    settings: dict[str, Any] = {"atol": 1e-14, "btol": 1e-14, "conlim": 0.0, "maxiter": limit}
+    found, _, steps = lsmr(system, side, **settings)[:3]
+    if steps >= limit and normal is not None:
+        return _direct(system, side, normal)
+
+    def is_determined() -> bool:
+        # From another start, the part that the data do not determine stays as it was.
+        other = lsmr(system, side, x0=_last(k), **settings | {"maxiter": 5000})[0]
+        return bool(abs(other[-1] - found[-1]) < 1e-6)
+
+    return Fit(found, is_determined)
+
+
+def _last(k: int) -> Array:
+    return np.eye(1, k, k - 1).ravel()

@@ -20,7 +20,7 @@ from support.exact.exact_numbers import (
 )
 from support.sizes import each_seed
 
-from convexml.certificates import units
+from convexml.certificates import scale
 from convexml.certificates.algebra.polyhedron import independent_rows, kept_rows, slacks_of
 from convexml.certificates.conic.prices import dense_factor
 from convexml.numerics import Array
@@ -58,10 +58,10 @@ def test_the_bound_is_below_the_least_singular_value(seed: int) -> None:
 def test_a_norm_by_a_dense_inverse_is_bounded_where_it_is_ill_conditioned(thin: float) -> None:
     """By rationals: G = B'B exactly, of integers times powers of two."""
     rng = np.random.default_rng(2)
-    scale = 2.0 ** np.rint(np.log2(thin))
+    unit = 2.0 ** np.rint(np.log2(thin))
     for _ in range(10):
         B = np.round(8.0 * rng.normal(size=(5, 4))) / 8.0
-        B[:, 3] = B[:, 0] + scale * B[:, 3]
+        B[:, 3] = B[:, 0] + unit * B[:, 3]
         factor = dense_factor(sparse.csc_array(B), sparse.csc_array((4, 4)))
         assert factor is not None
         r, columns = rng.normal(size=4), table(B.T)
@@ -86,12 +86,12 @@ def test_equations_of_sizes_are_solved_by_elimination(
     dense: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beside the whole matrix: the unknowns 3 to 7 have a diagonal block."""
-    monkeypatch.setattr(units, "ELIMINATED_DENSE", 10**6 if dense else 0)
+    monkeypatch.setattr(scale, "ELIMINATED_DENSE", 10**6 if dense else 0)
     rng = np.random.default_rng(7)
     M = rng.normal(size=(20, 9))
     M[:, 3:8] *= np.eye(5)[rng.integers(5, size=20)]
     right, normal = rng.normal(size=9), M.T @ M
-    found = units.eliminated(sparse.csr_array(normal), slice(3, 8), 0.1)(right)
+    found = scale.eliminated(sparse.csr_array(normal), slice(3, 8), 0.1)(right)
     np.testing.assert_allclose(found, np.linalg.solve(normal + 0.1 * np.eye(9), right), rtol=1e-9)
 
 
