@@ -388,14 +388,14 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
         self._hold_all(given, np.zeros(given.X.shape[0]), -0.0)
 
     def _solved(self, part: NuPart, tol: float) -> Solution:
-        space, kernel = part.space, None
+        space, kernel = part.program.space, None
         X = space.matrix.X if isinstance(space, OfSamples) else space.A
         if isinstance(space, OfSamples):
             kernel = space.matrix.kernel
         names = getattr(self, "feature_names_in_", None)
         if names is not None and (kernel is not None or self.kernel == "linear"):
             X = NamedColumns(X, [*map(str, names)])
-        given = {"sample_weight": part.limits}
+        given = {"sample_weight": part.program.limits}
         return self._solution(models.OneClassSVM(X, float(self.nu), kernel, **given), tol)
 
     def _end(self, given: Given, parts: Sequence[Any], solutions: Sequence[Solution]) -> None:
@@ -406,7 +406,7 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
         self, given: Given, parts: Sequence[Any], solutions: Sequence[Solution]
     ) -> Sequence[Subproblem]:
         part, alpha = parts[0], np.array(solutions[0].dual["alpha"])
-        point = HeldPoint(part.space.of(alpha), 0.0, float(self.offset_[0]), alpha)
+        point = HeldPoint(part.program.space.of(alpha), 0.0, float(self.offset_[0]), alpha)
         return [replace(part, point=point, again=lambda: point)]
 
     def _hold_all(self, given: Given, q: Array, b: float) -> None:

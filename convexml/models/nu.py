@@ -18,6 +18,7 @@ from ..certificates.learning.nu import (
     Functions,
     HeldPoint,
     NuPart,
+    NuProgram,
     OfFeatures,
     OfSamples,
     about_centre,
@@ -121,56 +122,45 @@ class NuMachine(SampledProblem):
 
     _scalars: ClassVar[Shapes] = {"rho": ()}
 
-    def _part(self, point: Arrays, alpha: Array) -> NuPart:
-        """The point, with a dual point, among the samples that count."""
-        kept, s, f = self._samples.kept, self._samples.weights, self._held(point)
-        b, xi = float(point.get("b", 0.0)), point.get("xi")
-        at = HeldPoint(f, b, float(point["rho"]), self.labels * alpha,
-                       None if xi is None else xi[kept])  # fmt: skip
-        nu = self.nu if self._has_classes else 0.0
-        return NuPart(self.space, self.labels, s, self.total, at, self._again, nu=nu, is_exact=True)
+    @cached_property
+    def program(self) -> NuProgram:
+        """The problem as its certificate sees it, among the samples that count."""
+        nu, s = self.nu if self._has_classes else 0.0, self._samples.weights
+        return NuProgram(self.space, self.labels, s, self.total, nu=nu, is_exact=True)
+
+    def _taken(self, point: Arrays, alpha: Any = 0.0) -> tuple[HeldPoint]:
+        """The point, with a dual point."""
+        xi = point["xi"][self._samples.kept] if "xi" in point else None
+        q, b = self.labels * alpha, float(point.get("b", 0.0))
+        return (HeldPoint(self._held(point), b, float(point["rho"]), q, xi),)
 
     def _again(self) -> HeldPoint:
         """The end of a fast method, of the first that comes near enough."""
-        best: NuPart | None = None
+        best: HeldPoint | None = None
         for name in self.methods:
             *_, (point, dual) = islice(self._iterates(name), STEPS)
-            part = self._part(point, dual["alpha"][self._samples.kept])
-            if best is None or part.dual(part.point.q) > best.dual(best.point.q):
-                best = part
-            if best.judged(NEAR).holds():
+            (at,) = self._taken(point, dual["alpha"][self._samples.kept])
+            if best is None or self.program.dual(at.q) > self.program.dual(best.q):
+                best = at
+            if NuPart(self.program, best, self._again).judged(NEAR, best.q).holds():
                 break
         assert best is not None
-        return best.point
-
-    def _value(self, point: Arrays) -> float:
-        part = self._part(point, np.zeros_like(self._samples.weights))
-        at = part.point
-        feasible = at.xi is None or part.rows(at, at.q)[1].meets(1e-12)
-        return part.primal(at) if feasible else np.inf
+        return best
 
     def _dual_value(self, dual: Arrays) -> float:
-        alpha = dual["alpha"][self._samples.kept]
-        part = self._part(self._nothing(), alpha)
-        rows = part.rows(part.point, part.point.q)
-        if not all(row.meets(1e-12) for row in rows if row.kind == "dual_feasibility"):
-            return -np.inf
-        return part.dual(part.point.q)
-
-    def _nothing(self) -> Arrays:
-        ours = self.shapes()[0]
-        return {name: np.zeros(shape) for name, shape in ours.items() if name != "xi"}
+        return self.program.dual_value(-self.labels * dual["alpha"][self._samples.kept])
 
     def _judge(self, point: Arrays, dual: Arrays, tol: float, *, search: bool) -> Certificate:
         kept, s = self._samples.kept, self._samples.weights
         beta = dual["beta"][kept] if "beta" in dual else None
         passed = dual["alpha"][kept] if "alpha" in dual else None if beta is None else s - beta
         if passed is not None:
-            found = self._part(point, passed).judged(tol, passed=True)
+            u = -self.labels * passed
+            found = self.program.certify(*self._taken(point), u, tol=tol, passed=True)
         else:
-            guess = self.labels * point["q"][kept] if self._matrix is not None else 0.0 * s
-            part = self._part(point, guess)
-            found = part.certify(tol) if search else part.judged(tol)
+            guess = self.labels * point["q"][kept] if self._matrix is not None else 0.0
+            part = NuPart(self.program, *self._taken(point, guess), self._again)
+            found = part.certify(tol) if search else part.judged(tol, part.point.q)
         told = self._dual(-self.labels * found.dual["u"])
         witness = found.witness
         if witness is not None:
@@ -220,8 +210,7 @@ class NuMachine(SampledProblem):
 
     def _feasible(self, alpha: Array) -> Array:
         """A dual point near to it."""
-        part = self._part(self._nothing(), alpha)
-        return np.abs(part.feasible(part.point.q))
+        return np.abs(self.program.feasible(self.labels * alpha))
 
     def _complete(self, point: Arrays) -> Arrays:
         """The best scalars and the least slacks, where they were not passed."""
@@ -243,8 +232,7 @@ class NuMachine(SampledProblem):
         """P = F - nu S rho is linear in nu."""
         s = self._samples.weights
         slope = -float(s.sum()) * float(primal["rho"])
-        null = self._part(self._nothing(), np.zeros_like(s)).null
-        return slope, gamma(len(s) + 4) * abs(slope), null
+        return slope, gamma(len(s) + 4) * abs(slope), self.program.null
 
     def _of_all(self, f: Array) -> Array:
         return f if self._matrix is None else expand(f, self._samples)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..certificates import Certificate
 from ..certificates.boosting import Exponentials
-from ..certificates.learning.nu import HeldPoint, NuPart, OfFeatures
+from ..certificates.learning.nu import HeldPoint, NuPart, NuProgram, OfFeatures
 from ..data import StackedDesign, as_design
 from ..errors import nearest
 from ..losses import (
@@ -249,7 +249,7 @@ def sgd_one_class_svm(fitted: Fitted) -> Iterator[Subproblem]:
     for name, values in (("coef_", w), ("offset_", np.array([held.level]))):
         refuse_nonfinite(values, f"certify: {fitted.owner}", name)
     again = partial(_by_libsvm, fitted, nu * n)
-    yield NuPart(OfFeatures(fitted.X), np.ones(n), s / (nu * n), 1.0, held, again)
+    yield NuPart(NuProgram(OfFeatures(fitted.X), np.ones(n), s / (nu * n), 1.0), held, again)
 
 
 def _by_libsvm(fitted: Fitted, total: float) -> HeldPoint:

@@ -27,9 +27,10 @@ from ..certificates.learning.nu import (
     Functions,
     HeldPoint,
     NuPart,
+    NuProgram,
     OfFeatures,
     OfSamples,
-    TubePart,
+    TubeProgram,
     about_centre,
     moved_intercept,
 )
@@ -283,8 +284,8 @@ def one_class_svm(fitted: Fitted) -> Iterator[NuPart]:
     """OneClassSVM: rho is minus ``intercept_``, which decides as ``offset_`` does."""
     space = functions_of(fitted)
     total = float(fitted.estimator.nu) * float(fitted.s.sum())
-    yield NuPart(space, np.ones(fitted.n), fitted.s, total, _one_class(fitted, space),
-                 lambda: _one_class(tighter(fitted), space))  # fmt: skip
+    program = NuProgram(space, np.ones(fitted.n), fitted.s, total)
+    yield NuPart(program, _one_class(fitted, space), lambda: _one_class(tighter(fitted), space))
 
 
 def functions_of(fitted: Fitted) -> Functions:
@@ -310,8 +311,8 @@ def nu_svc(fitted: Fitted) -> Iterator[NuPart]:
     for at in range(count * (count - 1) // 2):
         part, point = _pair(fitted, fitted, K, at)
         A, y, s, name = part
-        yield NuPart(OfFeatures(A), y, s, nu * float(s.sum()), point,
-                     partial(_another, fitted, K, at), name, nu)  # fmt: skip
+        program = NuProgram(OfFeatures(A), y, s, nu * float(s.sum()), nu=nu)
+        yield NuPart(program, point, partial(_another, fitted, K, at), name)
 
 
 def _another(fitted: Fitted, K: Array | None, at: int) -> HeldPoint:
@@ -334,14 +335,14 @@ def _pair(fitted: Fitted, held: Fitted, K: Array | None, at: int) -> tuple[Any, 
     return (A, y, s, name), HeldPoint(rho * w, rho * b, rho, alpha)
 
 
-def nu_svr(fitted: Fitted) -> Iterator[TubePart]:
+def nu_svr(fitted: Fitted) -> Iterator[NuPart]:
     """NuSVR: epsilon is the best one for its residuals."""
     K = _kernel(fitted)
     A, point = _tube(fitted, fitted, K)
     limits = float(fitted.estimator.C) * fitted.s
     total = float(fitted.estimator.nu) * float(limits.sum())
-    yield TubePart(OfFeatures(A), fitted.target(), limits, total, point,
-                   lambda: _tube(fitted, tighter(fitted), K)[1])  # fmt: skip
+    program = TubeProgram(OfFeatures(A), np.ones(fitted.n), limits, total, fitted.target())
+    yield NuPart(program, point, lambda: _tube(fitted, tighter(fitted), K)[1])
 
 
 def _tube(fitted: Fitted, held: Fitted, K: Array | None) -> tuple[Any, HeldPoint]:

@@ -8,7 +8,7 @@ tube    |f|^2 / 2 + sum_i c_i (|f(x_i) + b - y_i| - epsilon)_+ + nu sum(c) epsil
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -21,11 +21,11 @@ from scipy import sparse
 
 from ...formulas import Condition, products, worst
 from ...kernels.matrix import KernelMatrix
-from ...numerics import Array, all_finite, gamma
+from ...numerics import Array, all_finite, gamma, same
 from ..algebra.rationals import as_integers
 from ..algebra.sums import exact_dot
 from ..certificate import Certificate, Verdict
-from ..judge import judged, refuted
+from ..judge import ClosedForm, DualBound, Limit, refuted
 from ..rounding import summing_to
 from .function import square_of
 from .kernel import said_of_matrix
@@ -212,14 +212,10 @@ def short_class(nu: float, s: Array, y: Array) -> ShortClass | None:
     """The class that cannot hold its half of nu S, of float64 numbers as they are, or None.
 
     sum_i alpha_i y_i = 0 and sum_i alpha_i = nu S ask for nu S / 2 of each class, where
-    alpha_i <= s_i. Sums of floats decide where they are further apart than their rounding.
+    alpha_i <= s_i.
     """
-    positive = y > 0.0
-    total, own = float(s.sum()), min(float(s[positive].sum()), float(s[~positive].sum()))
-    if 0.5 * nu * total * (1.0 + 4.0 * gamma(len(s) + 4)) < own:
-        return None
     whole = as_integers(s[None, :])[0]
-    everything, up = sum(whole), sum(compress(whole, positive.tolist()))
+    everything, up = sum(whole), sum(compress(whole, (y > 0.0).tolist()))
     most = Fraction(2 * min(up, everything - up), everything)
     excess = Fraction(nu) - most
     if excess <= 0:
@@ -244,53 +240,97 @@ class HeldPoint:
     xi: Array | None = None
 
 
-@dataclass(frozen=True)
-class NuPart:
-    """One problem with nu, and a point to judge.
+@dataclass(frozen=True, eq=False)
+class NuProgram(ClosedForm):
+    """One problem with nu, in points ``HeldPoint``, judged by u = -q.
 
     Attributes
     ----------
     space : Functions
     y : array
-        Labels -1 and +1, ones without classes, or real targets.
+        Labels -1 and +1, ones without classes.
     limits : array
         Upper bounds of alpha, or of |q|: s or C s.
     total : float
         nu times their sum, which was rounded once.
-    point : HeldPoint
-    again : callable
-    name : str
+    targets : array or float
+        Real ones that predictions are compared with; labels are no such.
     nu : float
         Of two classes, which it may be too large for; 0 where the sum can always be met.
     is_exact : bool
         Whether the limits are data: where they were rounded no bound is proved.
     """
 
+    duals = ("u",)
+    sign = 1.0
+    """Of the level, as the rho that margins are to reach."""
     space: Functions
     y: Array
     limits: Array
     total: float
-    point: HeldPoint
-    again: Again
-    name: str = ""
+    targets: Any = 0.0
     nu: float = 0.0
     is_exact: bool = False
 
-    def primal(self, at: HeldPoint) -> float:
+    # -- the primal ------------------------------------------------------------------------------
+
+    def cost(self, at: HeldPoint) -> float:
         """P at this point, whose slacks are made large enough."""
-        slack = np.maximum(at.level - self.margins(at), 0.0)
-        if at.xi is not None:
-            slack = np.maximum(slack, at.xi)
-        value = 0.5 * self.space.square(at.w) + self.limits @ slack - self.total * at.level
-        return float(value)
+        slack = np.maximum(*self.slacks(at))
+        rho = self.sign * at.level
+        return float(0.5 * self.space.square(at.w) + self.limits @ slack - self.total * rho)
 
     def margins(self, at: HeldPoint) -> Array:
         """y_i (f(x_i) + b)."""
         return self.y * (self.space.scores(at.w) + self.space.moved(at.b, at.w))
 
+    def slacks(self, at: HeldPoint) -> tuple[Array, Array]:
+        """The least slacks, and those that are held."""
+        least = np.maximum(self.sign * at.level - self.margins(at), 0.0)
+        return least, least if at.xi is None else at.xi
+
+    def value_rounding(self, at: HeldPoint) -> float:
+        off, error = self.space.errors(at.w)
+        sizes = np.abs(self.margins(at)) + np.abs(self.targets)
+        sizes = sizes + abs(self.space.moved(at.b, at.w)) + abs(at.level)
+        terms = 0.5 * self.space.square(at.w) + self.limits @ sizes + self.total * abs(at.level)
+        return self._rounded(float(terms), float(self.limits @ off) + 0.5 * error)
+
+    def _rounded(self, terms: float, errors: float) -> float:
+        """What a sum of these terms may be off by, with errors of its own."""
+        n = self.y.size
+        return (gamma(n + 16) * terms + errors) * (1.0 + gamma(2 * n + 32))
+
+    def constraints(self, at: HeldPoint) -> list[Limit]:
+        (least, slack), square = self.slacks(at), self.space.square(at.w)
+        size = float(np.sqrt(np.max(self.space.diagonal, initial=0.0) * square)) + abs(at.level)
+        name = "y_i " * self._has_classes + "z_i >= rho - xi_i, xi_i >= 0"
+        return [
+            (name, np.maximum(least - slack, 0.0), size, 0.0),
+            ("rho >= 0", max(-at.level, 0.0), size, 0.0),
+        ][: 1 + self._has_classes]
+
+    # -- the dual --------------------------------------------------------------------------------
+
+    def completed(self, at: HeldPoint, u: Array) -> tuple[Array]:
+        return (u,)
+
+    def bound(self, u: Array) -> DualBound:
+        """D of the nearest feasible q, less what that loses as it is shrunk to its exact sums.
+
+        No gain of the move is credited.
+        """
+        q = self.feasible(-u)
+        value = min(map(self.dual, (q,) if same(q, -u) else (q, -u)))
+        lost, square = self.space.error_of(q), self.space.square(self.space.of(q))
+        terms = 0.5 * square + float(np.sum(np.abs(self.targets * q)))
+        rounding = self._rounded(terms, 0.5 * lost + self._missed(q, square + lost))
+        value = -np.inf if self.is_endless else value
+        return DualBound(value, rounding, self.dual_rows(-u), (-q,))
+
     def dual(self, q: Array) -> float:
         """D at the feasible q = alpha y."""
-        return -0.5 * self.space.square(self.space.of(q))
+        return float(np.sum(self.targets * q)) - 0.5 * self.space.square(self.space.of(q))
 
     def feasible(self, q: Array) -> Array:
         """A dual point near to q: each class, or all, with its share of nu S, and no less.
@@ -307,38 +347,35 @@ class NuPart:
     def _classes(self) -> list[Array]:
         return [each for each in (self.y > 0.0, self.y < 0.0) if each.any()]
 
-    def _shrinks(self, q: Array) -> float:
-        """The share that q, class by class, is to be shrunk by for the exact sums, at most.
+    def _missed(self, q: Array, square: float) -> float:
+        """|f'|^2 / 2 less |f|^2 / 2 at most, f' of the q that is shrunk, class by class.
 
         Where a sum is below them all its alpha are at their limits, whose sum is no less, exactly.
         """
         least = self.total / len(self._classes) * (1.0 - gamma(8))
         sums = [fsum(np.abs(q[each])) * (1.0 + gamma(2)) for each in self._classes]
-        return max(max(sums) / least - 1.0, 0.0) * (1.0 + gamma(8)) if least > 0.0 else 0.0
+        share = max(max(sums) / least - 1.0, 0.0) * (1.0 + gamma(8)) if least > 0.0 else 0.0
+        sizes = np.sqrt(np.maximum(self.space.diagonal, 0.0)) * (1.0 + gamma(self.y.size + 16))
+        moved = share * float(np.abs(q) @ sizes)
+        return (float(np.sqrt(square)) + 0.5 * moved) * moved
 
-    def rows(self, at: HeldPoint, q: Array) -> list[Condition]:
-        """The conditions of optimality."""
-        alpha, margins = self.y * q, self.margins(at)
-        least = np.maximum(at.level - margins, 0.0)
-        slack = least if at.xi is None else at.xi
-        size = self._reach(self.space.square(at.w)) + abs(at.level)
+    def dual_rows(self, q: Array) -> list[Condition]:
+        """The conditions on q alone."""
+        alpha, kind = self.y * q, "dual_feasibility"
         outside = np.maximum(np.maximum(-alpha, alpha - self.limits), 0.0)
-        y, (f, x) = "y_i " if self._has_classes else "", self.space.letters
-        primal = f"{y}z_i >= rho - xi_i, xi_i >= 0"
-        found = [
-            self.space.apart(at.w, q, f"{f} = sum alpha_i {y}{x}"),
-            worst(primal, "primal_feasibility", np.maximum(least - slack, 0.0), size),
-            worst("0 <= alpha_i <= s_i", "dual_feasibility", outside, self.limits),
-            worst("sum alpha_i = nu sum s_i", "dual_feasibility", alpha.sum() - self.total,
-                  self.total),
-        ]  # fmt: skip
-        if self._has_classes:
-            found += [
-                worst("rho >= 0", "primal_feasibility", max(-at.level, 0.0), size),
-                worst("sum alpha_i y_i = 0", "dual_feasibility", q.sum(), self.total),
-            ]
         return [
-            *found,
+            worst("0 <= alpha_i <= s_i", kind, outside, self.limits),
+            worst("sum alpha_i = nu sum s_i", kind, alpha.sum() - self.total, self.total),
+            worst("sum alpha_i y_i = 0", kind, q.sum(), self.total),
+        ][: 2 + self._has_classes]
+
+    def beside(
+        self, at: HeldPoint, away: Sequence[Array], dual: Sequence[Array], found: DualBound
+    ) -> tuple[float, list[Condition]]:
+        q, margins, slack = -dual[0], self.margins(at), self.slacks(at)[1]
+        alpha, y, (f, x) = self.y * q, "y_i " * self._has_classes, self.space.letters
+        return 0.0, [
+            self.space.apart(at.w, q, f"{f} = sum alpha_i {y}{x}"),
             products(f"alpha_i (rho - xi_i - {y}z_i) = 0", alpha * (at.level - slack - margins)),
             products("(s_i - alpha_i) xi_i = 0", (self.limits - alpha) * slack),
         ]
@@ -348,20 +385,11 @@ class NuPart:
         return bool(self.y.min() < 0.0)
 
     @cached_property
-    def _is_endless(self) -> bool:
+    def is_endless(self) -> bool:
         """Whether no alpha has the sums: rho and b may grow for ever."""
         return self.nu > 0.0 and short_class(self.nu, self.limits, self.y) is not None
 
-    def _reach(self, square: float) -> float:
-        """What |f(x_i)| can be for a function with |f|^2 = ``square``."""
-        return float(np.sqrt(np.max(self.space.diagonal, initial=0.0) * max(square, 0.0)))
-
-    @property
-    def _target_sizes(self) -> Array:
-        """Those of targets, which predictions are compared with: labels are no such."""
-        return np.zeros_like(self.y)
-
-    @property
+    @cached_property
     def null(self) -> float:
         """The size of P from the data alone: (nu S)^2 / 2 times the mean of K_ii.
 
@@ -379,92 +407,67 @@ class NuPart:
         lost += space.error_of(s) / total + share * square
         return max((float(s @ space.diagonal) - square - lost) / total, 0.0)
 
+    def facts(self, at: HeldPoint, primal: float, found: DualBound) -> dict[str, Any]:
+        words = {"reason": ENDLESS * self.is_endless, "unproved": UNPROVED * (not self.is_exact)}
+        return {"null": self.null, **words}
+
+    def certify(self, x: Any, *given: Array | None, tol: float, passed: bool) -> Certificate:
+        return self.space.told(super().certify(x, *given, tol=tol, passed=passed))
+
+
+@dataclass(frozen=True)
+class NuPart:
+    """One problem with nu, a point to judge, and a tighter fit where it is asked for."""
+
+    program: NuProgram
+    point: HeldPoint
+    again: Again
+    name: str = ""
+
     @property
     def value(self) -> float:
         """P at the fitted point."""
-        return self.primal(self.point)
+        return self.program.cost(self.point)
 
     def certify(self, tol: float) -> Certificate:
         """Judge the point by its own dual point, or that of a tighter fit where this is better."""
-        found = self.judged(tol)
+        program, found = self.program, self.judged(tol, self.point.q)
         if found.verdict is Verdict.CERTIFIED:
             return found.but(dual_source="solver")
-        if self._is_endless:
+        if program.is_endless:
             return found
         other = self.again()
-        q = self.feasible(other.q)
-        found = min(found, self.judged(tol, q), key=lambda each: each.gap)
-        nothing = HeldPoint(self.space.of(np.zeros_like(q)), 0.0, 0.0, q)
-        best = min(other, nothing, key=self.primal)
-        witness = {"w": best.w, "b": best.b, "level": best.level, "objective": self.primal(best)}
-        return refuted(found, self.primal(best), witness, self._rounding(best, q))
+        found = min(found, self.judged(tol, other.q), key=lambda each: each.gap)
+        nothing = HeldPoint(program.space.of(np.zeros_like(other.q)), 0.0, 0.0, other.q)
+        best = min(other, nothing, key=program.cost)
+        value, lost = program.cost(best), program.value_rounding(best)
+        witness = {"w": best.w, "b": best.b, "level": best.level, "objective": value}
+        return refuted(found, value, witness, lost + program.bound(-other.q).rounding)
 
-    def judged(self, tol: float, q: Array | None = None, *, passed: bool = False) -> Certificate:
-        """Judge the point by its own dual point, or another, moved where it is not feasible.
-
-        Of one that is ``passed`` rows are measured before the move, and no gain is credited.
-        """
-        at, given = self.point, self.point.q if q is None else q
-        q = self.feasible(given)
-        primal, dual = self.primal(at), self.dual(q)
-        if passed:
-            dual = min(dual, self.dual(given))
-        dual = -np.inf if self._is_endless else dual
-        found = judged(
-            primal,
-            dual,
-            self.rows(at, given if passed else q),
-            tol,
-            passed=passed,
-            null=self.null,
-            rounding=self._rounding(at, q),
-            repaired=float(np.max(np.abs(q - given))) if passed else 0.0,
-            dual={"u": -q},
-            unproved="" if self.is_exact else UNPROVED,
-            reason=ENDLESS if self._is_endless else "",
-        )
-        return self.space.told(found)
-
-    def _rounding(self, at: HeldPoint, q: Array) -> float:
-        """The errors of P and D, and what D loses as q is shrunk to its exact sums."""
-        square = self.space.square(self.space.of(q))
-        off, error = self.space.errors(at.w)
-        sizes = np.abs(self.margins(at)) + abs(self.space.moved(at.b, at.w))
-        sizes = sizes + abs(at.level) + self._target_sizes
-        terms = 0.5 * self.space.square(at.w) + self.limits @ sizes + self.total * abs(at.level)
-        terms += 0.5 * square + self._target_sizes @ np.abs(q)
-        lost = self.space.error_of(q)
-        errors = float(self.limits @ off) + 0.5 * error + 0.5 * lost
-        found = float(gamma(len(q) + 16) * terms) + errors + self._missed(at, q, square + lost)
-        return found * (1.0 + gamma(2 * len(q) + 32))
-
-    def _missed(self, at: HeldPoint, q: Array, square: float) -> float:
-        """|f'|^2 / 2 less |f|^2 / 2 at most, f' of the q that was shrunk."""
-        sizes = np.sqrt(np.maximum(self.space.diagonal, 0.0)) * (1.0 + gamma(len(at.w) + 16))
-        moved = self._shrinks(q) * float(np.abs(q) @ sizes)
-        return (float(np.sqrt(square)) + 0.5 * moved) * moved
+    def judged(self, tol: float, q: Array) -> Certificate:
+        """Judge the point by the dual point near to q."""
+        u = -self.program.feasible(q)
+        return self.program.certify(self.point, u, tol=tol, passed=False)
 
 
 # The certificate of a regression whose tube is as wide as nu makes it: see ``nu``.
 
 
-class TubePart(NuPart):
-    """NuSVR: the limits are C s, the level is epsilon."""
+class TubeProgram(NuProgram):
+    """NuSVR: the limits are C s, margins are -|r_i|, and rho is -epsilon."""
 
-    def primal(self, at: HeldPoint) -> float:
-        """P at this point; inf where epsilon < 0."""
-        excess = np.maximum(np.abs(self.residuals(at)) - at.level, 0.0)
-        square = self.space.square(at.w)
-        value = float(0.5 * square + self.limits @ excess + self.total * at.level)
-        return value if at.level >= 0.0 else np.inf
+    sign = -1.0
 
     def residuals(self, at: HeldPoint) -> Array:
         """y_i - f(x_i) - b."""
-        return self.y - self.space.scores(at.w) - at.b
+        found: Array = self.targets - self.space.scores(at.w) - at.b
+        return found
 
-    def dual(self, q: Array) -> float:
-        """D at the feasible q."""
-        return float(self.y @ q) + super().dual(q)
+    def margins(self, at: HeldPoint) -> Array:
+        return -np.abs(self.residuals(at))
+
+    def constraints(self, at: HeldPoint) -> list[Limit]:
+        return []
 
     def feasible(self, q: Array) -> Array:
         """Both signs with the same sum, at most half of C nu S."""
@@ -472,15 +475,24 @@ class TubePart(NuPart):
         share = min(float(up.sum()), float(down.sum()), 0.5 * self.total)
         return summing_to(share, up, self.limits) - summing_to(share, down, self.limits)
 
-    def rows(self, at: HeldPoint, q: Array) -> list[Condition]:
-        """The conditions of optimality."""
-        r = self.residuals(at)
-        excess = np.maximum(np.abs(r) - at.level, 0.0)
-        size = np.abs(q)
+    def _missed(self, q: Array, square: float) -> float:
+        return 0.0
+
+    def dual_rows(self, q: Array) -> list[Condition]:
+        """The conditions on q alone; it was moved into the first."""
+        kind, total = "dual_feasibility", float(np.abs(q).sum()) or 1.0
         return [
+            Condition("|q_i| <= C s_i, sum |q_i| <= C nu sum s_i", kind, 0.0),
+            worst("sum q_i = 0", kind, q.sum(), total),
+        ]
+
+    def beside(
+        self, at: HeldPoint, away: Sequence[Array], dual: Sequence[Array], found: DualBound
+    ) -> tuple[float, list[Condition]]:
+        q, r, excess = -dual[0], self.residuals(at), self.slacks(at)[0]
+        size = np.abs(q)
+        return abs(fsum(q)) * abs(at.b), [
             self.space.apart(at.w, q, "w = sum q_i x_i"),
-            Condition("|q_i| <= C s_i, sum |q_i| <= C nu sum s_i", "dual_feasibility", 0.0),
-            worst("sum q_i = 0", "dual_feasibility", q.sum(), float(size.sum()) or 1.0),
             products("q_i r_i = |q_i| (epsilon + xi_i)", size * (at.level + excess) - q * r),
             products("(C s_i - |q_i|) xi_i = 0", (self.limits - size) * excess),
             products(
@@ -488,15 +500,7 @@ class TubePart(NuPart):
             ),
         ]
 
-    @property
+    @cached_property
     def null(self) -> float:
         """P at w = 0, with b the median of y."""
-        b = float(np.median(self.y))
-        return float(self.limits @ np.abs(self.y - b))
-
-    @property
-    def _target_sizes(self) -> Array:
-        return np.abs(self.y)
-
-    def _missed(self, at: HeldPoint, q: Array, square: float) -> float:
-        return abs(fsum(q)) * abs(at.b)
+        return float(self.limits @ np.abs(self.targets - float(np.median(self.targets))))
