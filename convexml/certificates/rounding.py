@@ -169,7 +169,7 @@ def summing_to(total: float, alpha: Array, limits: Array) -> Array:
     themselves, where their sum is less.
     """
     most, found = total * (1.0 + gamma(8)), fsum(alpha)
-    if found > most:
+    if found > most * (1.0 + gamma(8)):
         alpha = alpha * (most / found)
         found = fsum(alpha)
     for rising in (alpha > 0.0, limits > 0.0):

@@ -355,8 +355,8 @@ class NuProgram(ClosedForm):
         least = self.total / len(self._classes) * (1.0 - gamma(8))
         sums = [fsum(np.abs(q[each])) * (1.0 + gamma(2)) for each in self._classes]
         share = max(max(sums) / least - 1.0, 0.0) * (1.0 + gamma(8)) if least > 0.0 else 0.0
-        sizes = np.sqrt(np.maximum(self.space.diagonal, 0.0)) * (1.0 + gamma(self.y.size + 16))
-        moved = share * float(np.abs(q) @ sizes)
+        sizes = np.sqrt(np.maximum(self.space.diagonal + self.space.diagonal_error, 0.0))
+        moved = share * float(np.abs(q) @ sizes) * (1.0 + gamma(self.y.size + 16))
         return (float(np.sqrt(square)) + 0.5 * moved) * moved
 
     def dual_rows(self, q: Array) -> list[Condition]:
