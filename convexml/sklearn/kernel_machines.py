@@ -309,8 +309,7 @@ def nu_svc(fitted: Fitted) -> Iterator[NuPart]:
     K, nu = _kernel(fitted), float(fitted.estimator.nu)
     count = len(fitted.estimator.classes_)
     for at in range(count * (count - 1) // 2):
-        part, point = _pair(fitted, fitted, K, at)
-        A, y, s, name = part
+        (A, y, s, name), point = _pair(fitted, fitted, K, at)
         program = NuProgram(OfFeatures(A), y, s, nu * float(s.sum()), nu=nu)
         yield NuPart(program, point, partial(_another, fitted, K, at), name)
 
