@@ -77,11 +77,8 @@ class Neighbours(ClosedForm):
         wrong = self.distances.noise * values + 4.0 * UNIT * sizes
         may = np.where(costs - wrong < 0.0, wrong, 0.0)
         charged = used - np.minimum(costs, 0.0)
-        total, count, kind = (
-            float(charged.sum(axis=1).sum()) / self.k,
-            additions(charged),
-            "dual_feasibility",
-        )
+        total, kind = float(charged.sum(axis=1).sum()) / self.k, "dual_feasibility"
+        count = additions(charged)
         lost = gamma(count) * (float(np.abs(nu).sum()) + total)
         largest = values.max(axis=1)[:, None] + np.zeros_like(values)
         rows = [

@@ -373,9 +373,13 @@ class MulticlassObjective(Objective):
         with np.errstate(divide="ignore"):
             return np.where(self.labels > 0.0, np.log1p(v), np.log(np.where(v > 0.0, v, 0.0)))
 
+    def slopes_inside(self, u: Array) -> Array:
+        """u / c: p in the simplex counts as met within rounding."""
+        return u / self.coefficients
+
     def loss_conjugate(self, u: Array) -> float:
-        """F*(u); p in the simplex counts as met within rounding."""
-        return float(self.c @ self.loss.conjugate(self.y, u / self.coefficients))
+        """F*(u)."""
+        return float(self.c @ self.loss.conjugate(self.y, self.slopes_inside(u)))
 
     def dual_formula(self, u: Array, v: Array) -> float:
         """D with all constraints left out, u clipped to its box; for v = -X'u."""

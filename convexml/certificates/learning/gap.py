@@ -26,14 +26,7 @@ from .dual import SMALL_ENOUGH as FEW_ENTRIES
 from .dual import ask_clarabel, newton_candidates, plain_dual, step_down
 from .existence import met_exactly, met_within, not_met_near, price_of_meeting
 from .function import quick_gap_of_function
-from .repair import (
-    DualPoint,
-    PrimalPoint,
-    interpolation_excess,
-    primal_scale,
-    repair_dual,
-    repair_primal,
-)
+from .repair import DualPoint, PrimalPoint, primal_scale, repair_dual, repair_primal, scales
 from .rounding import evaluate, primal_rounding, unproved
 from .rows import PassedPoint, conditions_at, conditions_later, is_feasible, prediction_size
 
@@ -328,11 +321,13 @@ def _gap(
     objective: Objective, point: PrimalPoint, dual: DualPoint, primal: float, bound: float
 ) -> float:
     """P - D; where X w + b = y is missed, also the sum of the Fenchel-Young terms and |u|'|r|."""
-    gap = primal - bound
-    excess = interpolation_excess(objective, point, dual.u)
-    if excess:
-        gap = max(gap, float(objective.feature_terms(point.w, dual.v).sum()) + excess)
-    return gap
+    if not objective.loss.is_indicator or scales(objective):
+        return primal - bound
+    residual = objective.loss.violation(objective.y, point.z)
+    if not np.any(residual > objective.prediction_slack(point.w, point.b)):
+        return primal - bound
+    excess = float(np.abs(dual.u) @ residual)
+    return max(primal - bound, float(objective.feature_terms(point.w, dual.v).sum()) + excess)
 
 
 def try_to_refute(

@@ -13,7 +13,6 @@ from scipy import linalg
 
 from ...data import Design, in_memory, rowwise, unscaled
 from ...numerics import EPS, ROUNDING, UNIT, Array, all_finite, gamma, length, power_between
-from ...penalties import Penalty
 from ...problem import Objective, once
 from ...problem.classes import MulticlassObjective, refit
 from ...problem.geometry import on_simplex
@@ -173,22 +172,9 @@ def stretches(objective: Objective, w: Array, margin: float) -> bool:
     return (1.0 + EPS) / margin <= most or (margin >= 1.0 and most >= 1.0)
 
 
-def interpolation_excess(objective: Objective, point: PrimalPoint, u: Array) -> float:
-    """|u'r| for the residual r of an equality constraint: what the repair could not remove."""
-    if not objective.loss.is_indicator or scales(objective):
-        return 0.0
-    residual = objective.loss.violation(objective.y, point.z)
-    if not np.any(residual > objective.prediction_slack(point.w, point.b)):
-        return 0.0
-    return float(np.abs(u) @ residual)
-
-
-def primal_scale(objective: Objective, w: Array, b: float) -> Array:
+def primal_scale(objective: Objective, w: Array, b: float) -> Array | float:
     """The size of each row of the constraint on the predictions, shape (n,)."""
-    if objective.loss.labels == "binary":
-        return np.ones(objective.n)
-    slack = objective.prediction_slack(w, b)
-    return slack / ROUNDING
+    return 1.0 if scales(objective) else objective.prediction_slack(w, b) / ROUNDING
 
 
 # One Gram matrix of columns that need X'u = 0: it corrects u, and says how far a correction goes.
@@ -294,8 +280,6 @@ ROUNDS = 25
 def held_rows(objective: Objective) -> Array:
     """Mask of the rows of dom Omega* that ask for v_j = 0 or for a sign, (d,)."""
     penalty, ones = objective.penalty, np.ones(objective.d)
-    if type(penalty).outside is Penalty.outside:
-        return penalty.free(objective.d)
     return (penalty.outside(ones) != 0.0) | (penalty.outside(-ones) != 0.0)
 
 
@@ -452,9 +436,6 @@ def dual_value(
     objective: Objective, u: Array, v: Array, slack: Array | None = None
 ) -> tuple[float, Array]:
     """D(u) for a u in the box of F* with 1'u = 0, and the l*(y_i, u_i / c_i)."""
-    if isinstance(objective, MulticlassObjective):
-        slopes = u / objective.coefficients
-        return objective.dual(u, v), objective.loss.conjugate(objective.y, slopes)
     terms = objective.loss.conjugate(objective.y, objective.slopes_inside(u))
     return -float(objective.c @ terms) - objective.penalty_conjugate(u, v, slack), terms
 

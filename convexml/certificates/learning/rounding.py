@@ -136,8 +136,7 @@ def dual_rounding(
     y, c, u, loss = objective.y, objective.c, dual.u, objective.loss
     if not math.isfinite(dual.value):
         return ColumnPrice(np.inf)
-    many = isinstance(objective, MulticlassObjective)
-    slopes = u / objective.coefficients if many else objective.slopes_inside(u)
+    slopes = objective.slopes_inside(u)
     terms = loss.conjugate(y, slopes) if dual.conjugates is None else dual.conjugates
     error = dual.errors
     columns = _columns(objective, point, dual, error, room)
