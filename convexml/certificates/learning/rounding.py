@@ -251,26 +251,24 @@ def evaluate(
     room = tol * learning_scale(point.value, dual.value, objective.null_value)
     above = primal_rounding(objective, point, dual.u, shift_error)
     under = dual_rounding(objective, point, dual, 0.5 * room)
-    below = under.price
-    seen = above + below > SEEN * room and entries <= SMALL_ENOUGH
-    gap = max(point.value - dual.value, 0.0)
-    decides = not gap + above + below <= room and above + below > 0.1 * room
+    lost, gap = above + under.price, max(point.value - dual.value, 0.0)
+    seen = lost > SEEN * room and entries <= SMALL_ENOUGH
+    decides = not gap + lost <= room and lost > 0.1 * room
     if isfinite(point.value) and (seen or (decides and entries <= AFFORDABLE)):
         finer = refine_primal(objective, point)
         exact = with_margin(objective, repaired, precise=True)
         less = primal_rounding(objective, finer, exact.u, shift_error)
-        lower = dual_rounding(objective, finer, exact, 0.5 * room)
         if less <= above:
             point, above = finer, less
-        if lower.within is None and exact.value - lower.price >= dual.value - below:
-            dual, under = exact, lower
+        others: list[DualPoint] = [exact]
         if decides and entries <= EXACTLY and u is None:
-            given = () if solver_dual is None else (_given(objective, solver_dual),)
-            for each in (*given, *closer(objective, dual)):
-                lower = dual_rounding(objective, point, each, 0.5 * room)
-                less = max(point.value - each.value, 0.0) + lower.price
-                if lower.within is None and less < max(point.value - dual.value, 0.0) + under.price:
-                    dual, under = each, lower
+            others += [] if solver_dual is None else [_given(objective, solver_dual)]
+            others += closer(objective, exact)
+        for each in others:
+            lower = dual_rounding(objective, point, each, 0.5 * room)
+            less = max(point.value - each.value, 0.0) + lower.price
+            if lower.within is None and less <= max(point.value - dual.value, 0.0) + under.price:
+                dual, under = each, lower
     same = u is None or repaired.moved <= ROUNDING * float(np.max(np.abs(u), initial=0.0))
     reason = ""
     if not isfinite(point.value):
