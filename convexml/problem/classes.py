@@ -363,27 +363,20 @@ class MulticlassObjective(Objective):
 
     # -- dual --------------------------------------------------------------------------------
 
-    def dual_bounds(self) -> tuple[Array, Array]:
-        """The box of the entries of u: 0 <= u / c + e_y <= 1."""
-        return -self.coefficients * self.labels, self.coefficients * (1.0 - self.labels)
+    @cached_property
+    def slope_bounds(self) -> tuple[Array, Array]:
+        """The box of the entries of u / c: 0 <= u / c + e_y <= 1."""
+        return -self.labels, 1.0 - self.labels
 
     def log_probabilities(self, u: Array) -> Array:
         """Log of p = u / c + e_y, clipped to [0, 1], -inf at 0; accurate also where p is near 1."""
-        v = np.clip(u / self.coefficients, -self.labels, 1.0 - self.labels)
+        v = self.slopes_inside(u)
         with np.errstate(divide="ignore"):
             return np.where(self.labels > 0.0, np.log1p(v), np.log(np.where(v > 0.0, v, 0.0)))
 
-    def slopes_inside(self, u: Array) -> Array:
-        """u / c: p in the simplex counts as met within rounding."""
-        return u / self.coefficients
-
-    def loss_conjugate(self, u: Array) -> float:
-        """F*(u)."""
-        return float(self.c @ self.loss.conjugate(self.y, self.slopes_inside(u)))
-
     def dual_formula(self, u: Array, v: Array) -> float:
         """D with all constraints left out, u clipped to its box; for v = -X'u."""
-        p = np.clip(u / self.coefficients, -self.labels, 1.0 - self.labels)
+        p = self.slopes_inside(u)
         entropy = np.where(self.labels > 0.0, xlog1py(1.0 + p, p), xlogy(p, p)).sum(axis=1)
         return -float(self.c @ entropy) - self.penalty.conjugate(v, np.inf)
 

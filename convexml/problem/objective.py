@@ -395,7 +395,7 @@ class Objective:
 
     @cached_property
     def slope_bounds(self) -> tuple[Array, Array]:
-        """The ends of dom l*(y_i, .), arrays of shape (n,)."""
+        """The ends of dom l*(y_i, .), in the shape of predictions."""
         return self.loss.domain(self.y)
 
     @cached_property
@@ -406,17 +406,18 @@ class Objective:
         )
 
     def dual_bounds(self) -> tuple[Array, Array]:
-        """The box lo <= u <= hi on which F* is finite, arrays of shape (n,)."""
-        return self.c * self.slope_bounds[0], self.c * self.slope_bounds[1]
+        """The box lo <= u <= hi on which F* is finite, in the shape of predictions."""
+        lo, hi = self.slope_bounds
+        return self.coefficients * lo, self.coefficients * hi
 
     def slopes_inside(self, u: Array) -> Array:
         """u_i / c_i, clipped to dom l*(y_i, .)."""
-        slopes = u / self.c
+        slopes = u / self.coefficients
         return slopes if self.is_unbounded else np.clip(slopes, *self.slope_bounds)
 
     def loss_conjugate(self, u: Array) -> float:
         """F*(u); the ends of the domain count as met within rounding of their own size."""
-        (lo, hi), v, inside = self.slope_bounds, u / self.c, self.slopes_inside(u)
+        (lo, hi), v, inside = self.slope_bounds, u / self.coefficients, self.slopes_inside(u)
         outside = np.abs(v - inside)
         if np.any(outside > 0.0):
             ends = np.where(np.isfinite(lo), -lo, 0.0) + np.where(np.isfinite(hi), hi, 0.0)
