@@ -174,8 +174,7 @@ class Fantope(ClosedForm):
 
     def spread(self, C: Array) -> Array:
         """C S C', (k, k)."""
-        found: Array = C @ self.S @ C.T
-        return found
+        return np.asarray(C @ self.S @ C.T)
 
     def beside(
         self, P: Array, away: Sequence[Array], dual: Sequence[Array], found: DualBound
@@ -226,7 +225,7 @@ class Directions(Fantope):
         return V.T
 
     def _centred(self, Y: Array) -> Array:
-        return Y - np.outer(self.root, self.root @ Y)
+        return _along(Y, self.root, -1.0)
 
     def spread(self, C: Array) -> Array:
         """C S C', (k, k)."""
@@ -250,10 +249,10 @@ class Directions(Fantope):
 
         P = C'(C C')^-1 C is feasible, and <S, P> >= <S, C'C> (1 - e), |C C' - I| <= e.
         """
-        Y, root = self.A @ C.T, self.root[:, None]
+        Y = self.A @ C.T
         error = gamma(C.shape[1] + PARTS) * (np.abs(self.A) @ np.abs(C.T))
-        error = error + root * (root.T @ error)
-        error += gamma(len(Y) + PARTS) * (np.abs(Y) + root * (root.T @ np.abs(Y)))
+        error = _along(error, self.root, 1.0)
+        error += gamma(len(Y) + PARTS) * _along(np.abs(Y), self.root, 1.0)
         Y = self._centred(Y)
         value, count = float(np.sum(Y * Y)), Y.size
         lost = float(np.sum((2.0 * np.abs(Y) + error) * error)) + gamma(count + 8) * value
@@ -294,15 +293,14 @@ def directions_of(X: Array, weights: Array, k: int) -> tuple[Directions, Array]:
     A = root[:, None] * (X - mean)
     found = moments(A.T, np.ones(d), centre=False)  # A A' / d
     B, noise = d * found.S, 4.0 * d * found.noise  # 4: A is rounded as well
-    sides, sizes = _centred_both(B, root, -1.0), _centred_both(np.abs(B), root, 1.0)
-    noise = _centred_both(noise, root, 1.0) + gamma(2 * n + 2 * PARTS) * sizes
-    noise = noise * (1.0 + gamma(2 * n + PARTS))
-    return Directions(0.5 * (sides + sides.T), noise, k, A, root), mean
-
-
-def _centred_both(B: Array, root: Array, sign: float) -> Array:
-    """(I + sign root root') B (I + sign root root')."""
-    t = B @ root
-    return (
-        B + sign * (np.outer(root, t) + np.outer(t, root)) + float(root @ t) * np.outer(root, root)
+    sides, sizes, noise = (
+        _along(_along(M, root, sign).T, root, sign)
+        for M, sign in ((B, -1.0), (np.abs(B), 1.0), (noise, 1.0))
     )
+    noise = (noise + gamma(2 * n + 2 * PARTS) * sizes) * (1.0 + gamma(2 * n + PARTS))
+    return Directions(symmetric(sides), noise, k, A, root), mean
+
+
+def _along(Y: Array, root: Array, sign: float) -> Array:
+    """(I + sign root root') Y."""
+    return Y + sign * np.outer(root, root @ Y)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -113,49 +112,9 @@ def _unload(split: Array, point: int, room: Array) -> Array | None:
 TREES = "x(E[S]) <= |S| - 1 for every S"
 
 
-@dataclass(frozen=True, eq=False)
-class Packing:
-    """Multipliers y (T,) of partitions (T, n), and what they part."""
-
-    y: Array
-    partitions: Array
-
-    @cached_property
-    def blocks(self) -> Array:
-        """The number of blocks of each partition."""
-        return np.array([np.unique(row).size for row in self.partitions])
-
-    @cached_property
-    def free(self) -> Array:
-        """Which partitions are those into single points."""
-        return self.blocks == self.partitions.shape[1]
-
-    @cached_property
-    def clipped(self) -> Array:
-        """Y, 0 where it must not be negative."""
-        return np.where(self.free, self.y, np.maximum(self.y, 0.0))
-
-    def parts(self, t: int) -> Array:
-        """Whether partition t parts u and v, (n, n)."""
-        row = self.partitions[t]
-        return np.asarray(row[:, None] != row)
-
-    @cached_property
-    def loads(self) -> tuple[Array, Array]:
-        """What an edge carries: the sum of the y that part its ends, and a bound on its error."""
-        n = self.partitions.shape[1]
-        total, sizes = np.zeros((n, n)), np.zeros((n, n))
-        used = np.flatnonzero(self.clipped)
-        for t in used.tolist():
-            parted = self.parts(t)
-            total += self.clipped[t] * parted
-            sizes += abs(self.clipped[t]) * parted
-        return total, gamma(used.size + 4) * sizes
-
-    def short(self, x: Array) -> Array:
-        """What x(pi) lacks of |pi| - 1, (T,)."""
-        found = [x[self.parts(t)].sum() for t in range(self.y.size)]
-        return self.blocks - 1.0 - np.array(found)
+def _parted(partition: Array) -> Array:
+    """Whether u and v are in two blocks, (n, n)."""
+    return np.asarray(partition[:, None] != partition)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,9 +160,7 @@ class SpanningTrees(ClosedForm):
     def rows(self, x: Array, limits: Iterable[Limit]) -> list[Condition]:
         """With the sets, whose excess is known from both sides."""
         least, most = excess(np.maximum(np.triu(x, 1), 0.0))
-        middle, off = (
-            (0.5 * (least + most), 0.5 * (most - least)) if most < np.inf else (np.inf,) * 2
-        )
+        middle, off = 0.5 * (least + most), 0.5 * (most - least)
         return [*super().rows(x, limits), worst(TREES, "primal_feasibility", middle, 1.0, off)]
 
     def facts(self, x: Array, primal: float, found: DualBound) -> dict[str, Any]:
@@ -223,10 +180,16 @@ class SpanningTrees(ClosedForm):
 
         x_e <= 1 and x(E) = n - 1: the least of both bounds on their products is charged.
         """
-        packing, size = Packing(y, partitions), float(np.abs(self.distances).max())
-        used, (loads, lost) = packing.clipped, packing.loads
+        blocks = np.array([np.unique(row).size for row in partitions])
+        free, size = blocks == self.n, float(np.abs(self.distances).max())
+        used = np.where(free, y, np.maximum(y, 0.0))
+        loads, sizes = np.zeros((self.n, self.n)), np.zeros((self.n, self.n))
+        for own, partition in zip(used[used != 0.0], partitions[used != 0.0], strict=True):
+            loads += own * _parted(partition)
+            sizes += abs(own) * _parted(partition)
+        lost = gamma(int(np.count_nonzero(used)) + 4) * sizes
         over = np.triu(np.maximum(loads - self.distances, 0.0), 1)
-        value = exact_dot(used, packing.blocks - 1.0)
+        value = exact_dot(used, blocks - 1.0)
         charged = np.triu(np.maximum(loads - self.distances + lost, 0.0), 1)
         charged = charged + np.where(charged > 0.0, 2.0 * EPS * np.abs(self.distances), 0.0)
         charge = min(float(charged.sum()), (self.n - 1.0) * float(charged.max()))
@@ -235,17 +198,15 @@ class SpanningTrees(ClosedForm):
             worst("y_pi >= 0 but for single points", "dual_feasibility", used - y, size),
             worst("sum of y_pi that part e <= d_e", "dual_feasibility", over, size, lost),
         ]
-        return DualBound(
-            value - charge, 4.0 * EPS * (abs(value) + charge), rows, (used, partitions), packing
-        )
+        rounding, known = 4.0 * EPS * (abs(value) + charge), (blocks, free, loads)
+        return DualBound(value - charge, rounding, rows, (used, partitions), known)
 
     def beside(
         self, x: Array, away: Sequence[Array], dual: Sequence[Array], found: DualBound
     ) -> tuple[float, list[Condition]]:
         below, beside, total = away
-        packing, upper = found.known, np.triu(x, 1)
-        (y, *_), free, loads = found.dual, packing.free, packing.loads[0]
-        short = packing.short(upper)
+        (y, partitions), (blocks, free, loads), upper = found.dual, found.known, np.triu(x, 1)
+        short = blocks - 1.0 - np.array([upper[_parted(row)].sum() for row in partitions])
         unmet = float(np.where(free, 0.0, y) @ np.maximum(short, 0.0))
         costs = np.abs(self.distances) + np.abs(loads)
         alone = float(np.abs(y[free]).sum() * total)

@@ -231,15 +231,11 @@ def implied_bounds(A: Any, b: Array, equal: Array) -> tuple[Array, Array]:
     b : array, shape (m,)
     equal : mask, shape (m,)
     """
-    A = sparse.csr_array(A)
-    (m, n), at = A.shape, np.flatnonzero(equal)
-    turned = -A[at]
-    row = np.repeat(np.arange(m), np.diff(A.indptr))
-    other = np.repeat(m + np.arange(at.size), np.diff(turned.indptr))
-    row, column = np.concatenate([row, other]), np.concatenate([A.indices, turned.indices])
-    entry, side = np.concatenate([A.data, turned.data]), np.concatenate([b, -b[at]])
-    used = entry != 0.0
-    row, column, entry = row[used], column[used], entry[used]
+    A, n = sparse.csr_array(A), A.shape[1]
+    rows, side = sparse.vstack([A, -A[equal]], format="csr"), np.concatenate([b, -b[equal]])
+    rows.eliminate_zeros()
+    row = np.repeat(np.arange(side.size), np.diff(rows.indptr))
+    column, entry = rows.indices, rows.data
     lower, upper, known = np.full(n, -np.inf), np.full(n, np.inf), -1
     for _ in range(SWEEPS):
         with np.errstate(over="ignore"):

@@ -11,16 +11,8 @@ from scipy import sparse
 from ...deadline import seconds_left
 from ...errors import SolverError
 from ...numerics import Array
-from ...problem.cones import (
-    Cone,
-    ConeProgram,
-    ExponentialCone,
-    NonnegativeCone,
-    Power,
-    SecondOrder,
-    Semidefinite,
-    ZeroCone,
-)
+from ...problem import cones
+from ...problem.cones import ConeProgram
 from ...problem.linear_program import LinearData
 
 # Clarabel as a source of points and multipliers that are then verified by us.
@@ -61,23 +53,23 @@ def solve_cone_program(program: ConeProgram, **settings: Any) -> tuple[Array, Ar
     return x, slack, z
 
 
-def _clarabel_cone(cone: Cone) -> Any:
+def _clarabel_cone(cone: cones.Cone) -> Any:
     import clarabel
 
     match cone:
-        case ZeroCone():
+        case cones.ZeroCone():
             return clarabel.ZeroConeT(cone.dim)
-        case NonnegativeCone():
+        case cones.NonnegativeCone():
             return clarabel.NonnegativeConeT(cone.dim)
-        case SecondOrder():
+        case cones.SecondOrder():
             return clarabel.SecondOrderConeT(cone.dim)
-        case Semidefinite():
+        case cones.Semidefinite():
             return clarabel.PSDTriangleConeT(cone.order)
-        case ExponentialCone():
+        case cones.ExponentialCone():
             return clarabel.ExponentialConeT()
-        case Power() if len(cone.alphas) == 2:
+        case cones.Power() if len(cone.alphas) == 2:
             return clarabel.PowerConeT(cone.alphas[0])
-        case Power():
+        case cones.Power():
             return clarabel.GenPowerConeT(list(cone.alphas), 1)
     raise SolverError(f"conic form: Clarabel has no cone {cone!r}.")
 

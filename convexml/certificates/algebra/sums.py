@@ -88,12 +88,8 @@ def _pair(matrix: Any, x: Array, side: Array | None, both: bool) -> tuple[Array,
 
 def exact_sum_pair(terms: Array) -> tuple[float, float]:
     """The sum of all entries as the nearest float and the rest that it leaves."""
-    if not (terms.size <= FEW and _is_plain(terms.ravel())):
-        value, rest = exact_pair(terms.reshape(1, -1), np.ones(terms.size))
-        return float(value[0]), float(rest[0])
-    values = terms.ravel().tolist()
-    total = math.fsum(values)
-    return total, math.fsum([*values, -total])
+    value, rest = exact_pair(terms.reshape(1, -1), np.ones(terms.size))
+    return float(value[0]), float(rest[0])
 
 
 def _is_plain(*vectors: Array) -> bool:
@@ -106,7 +102,9 @@ def _row_sums(parts: list[Array], starts: Array, sides: Array, both: bool) -> tu
     """Sums of the parts by row and of the sides, rounded once, and what is left, if ``both``."""
     if parts[0].size + sides.size > FEW:
         return _cut(parts, starts, sides, both)
-    return _summed(_whole(parts, starts, sides), both)
+    (products, errors), start = (part.tolist() for part in parts), starts.tolist()
+    rows = zip(start[:-1], start[1:], sides.tolist(), strict=True)
+    return _summed([[*products[i:j], *errors[i:j], side] for i, j, side in rows], both)
 
 
 def _summed(sums: Sequence[Any], both: bool) -> tuple[Array, Array]:
@@ -119,13 +117,6 @@ def _summed(sums: Sequence[Any], both: bool) -> tuple[Array, Array]:
         for values, total in zip(sums, found, strict=True)
     ]
     return np.array(found), np.array(rest)
-
-
-def _whole(parts: list[Array], starts: Array, sides: Array) -> list[list[float]]:
-    """The terms of each row."""
-    (products, errors), start = (part.tolist() for part in parts), starts.tolist()
-    rows = zip(start[:-1], start[1:], sides.tolist(), strict=True)
-    return [[*products[i:j], *errors[i:j], side] for i, j, side in rows]
 
 
 def _cut(parts: list[Array], starts: Array, sides: Array, both: bool) -> tuple[Array, Array]:
