@@ -172,17 +172,17 @@ class Exponentials:
 
     def _bound(self, found: Certificate | None, u: Array | None) -> tuple[float, Array, str]:
         """A bound on P from below, its u, and why it is not better."""
-        nothing = np.zeros_like(self.c)
+        few, nothing = self.few, np.zeros_like(self.c)
         if u is not None and not np.any(u):
             return 0.0, nothing, ""
-        if found is None:
+        if found is None or few is None:
             return (*self.twins, BOUND) if u is None else (-np.inf, u, PRICE)
         lost = 2.0 * EPS + 3.0 * gamma(self.c.size + 16) * (len(self.alike[0]) < self.c.size)
         below = found.primal_objective - found.gap
         below -= lost * (abs(found.primal_objective) + found.gap)
         if u is None and not below > self.twins[0]:
             return *self.twins, found.reason
-        shares = self.c / self.few.c[self.alike[1]]  # type: ignore[union-attr]
+        shares = self.c / few.c[self.alike[1]]
         own = found.dual["u"][self.alike[1]] * shares if "u" in found.dual else nothing
         return below, own, found.reason
 
@@ -212,30 +212,6 @@ class Exponentials:
         ]  # fmt: skip
 
 
-# The sizes of margins, from the data: units fitted to a program of typical entries.
-
-
-NOISE = 1e-8
-"""Entries below this share of the largest say nothing of a size."""
-
-
-def margin_sizes(A: Any, c: Array) -> tuple[float, float]:
-    """The size of margins and that of the objective -rho + c'xi s.t. A w >= rho - xi, 1'w = 1.
-
-    The units of ``scale.program_units`` for a program all of whose rows are alike: of |A_ij| and of
-    c_i the geometric means g and h stand for all. In logarithms, x of w, r of rho, k of xi, e of
-    margins, o of 1'w and V of the objective meet g + x = e, x = o, o = 0, and as often as there are
-    samples r = e, k = e and h + k = V, but r = V once, in least squares: then e = g, and V is h
-    (n + 1) / (n + 3) more. 0 where all A_ij are 0.
-    """
-    entries = np.abs(A.data if hasattr(A, "indptr") else A).ravel()
-    entries = entries[entries > NOISE * float(entries.max(initial=0.0))]
-    if not entries.size:
-        return 0.0, 0.0
-    n, size = c.size, float(np.exp(np.log(entries).mean()))
-    return size, size * float(np.exp((n + 1.0) / (n + 3.0) * np.log(c).mean()))
-
-
 # The program min -rho + c'xi s.t. A w >= rho - xi, w in the simplex, xi >= 0: LPBoost.
 #
 # A_ij = y_i H_ij, c_i = s_i / (nu sum s). With d in the capped simplex, sum d = 1, 0 <= d <= c, and
@@ -245,6 +221,8 @@ def margin_sizes(A: Any, c: Array) -> tuple[float, float]:
 
 MANY = 200
 """Learners that enter the restricted linear program at once."""
+NOISE = 1e-8
+"""Entries of A below this share of the largest say nothing of a size."""
 CAPS = 8.0 * UNIT
 """What a c_i may be off by, relative: a sum that is rounded once, a product and a quotient."""
 
@@ -368,8 +346,20 @@ class Margins(ClosedForm):
 
     @cached_property
     def units(self) -> tuple[float, float]:
-        """The sizes of margins and of the objective, from the data."""
-        return margin_sizes(self.A, self.c)
+        """The sizes of margins and of the objective, from the data; 0 where all A_ij are 0.
+
+        The units of ``scale.program_units`` for a program all of whose rows are alike: of |A_ij|
+        and of c_i the geometric means g and h stand for all. In logarithms, x of w, r of rho, k of
+        xi, e of margins, o of 1'w and V of the objective meet g + x = e, x = o, o = 0, and as often
+        as there are samples r = e, k = e and h + k = V, but r = V once, in least squares: then
+        e = g, and V is h (n + 1) / (n + 3) more.
+        """
+        entries = np.abs(self.A.data if hasattr(self.A, "indptr") else self.A).ravel()
+        entries = entries[entries > NOISE * float(entries.max(initial=0.0))]
+        if not entries.size:
+            return 0.0, 0.0
+        n, size = self.c.size, float(np.exp(np.log(entries).mean()))
+        return size, size * float(np.exp((n + 1.0) / (n + 3.0) * np.log(self.c).mean()))
 
     def facts(self, point: Any, primal: float, found: DualBound) -> dict[str, Any]:
         return {"scale": program_scale(primal, found.value, self.units[1])}

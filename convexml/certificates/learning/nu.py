@@ -65,8 +65,7 @@ class OfFeatures:
 
     def scores(self, w: Array) -> Array:
         """The f(x_i), shape (n,)."""
-        found: Array = self.A @ w
-        return found
+        return np.asarray(self.A @ w)
 
     def square(self, w: Array) -> float:
         """|f|^2."""
@@ -74,8 +73,7 @@ class OfFeatures:
 
     def of(self, q: Array) -> Array:
         """The w of sum_i q_i k(x_i, .)."""
-        found: Array = self.A.T @ q
-        return found
+        return np.asarray(self.A.T @ q)
 
     @property
     def letters(self) -> tuple[str, str]:
@@ -460,8 +458,7 @@ class TubeProgram(NuProgram):
 
     def residuals(self, at: HeldPoint) -> Array:
         """y_i - f(x_i) - b."""
-        found: Array = self.targets - self.space.scores(at.w) - at.b
-        return found
+        return np.asarray(self.targets - self.space.scores(at.w) - at.b)
 
     def margins(self, at: HeldPoint) -> Array:
         return -np.abs(self.residuals(at))
@@ -474,9 +471,6 @@ class TubeProgram(NuProgram):
         up, down = np.clip(q, 0.0, self.limits), np.clip(-q, 0.0, self.limits)
         share = min(float(up.sum()), float(down.sum()), 0.5 * self.total)
         return summing_to(share, up, self.limits) - summing_to(share, down, self.limits)
-
-    def _missed(self, q: Array, square: float) -> float:
-        return 0.0
 
     def dual_rows(self, q: Array) -> list[Condition]:
         """The conditions on q alone; it was moved into the first."""
