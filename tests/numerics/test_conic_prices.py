@@ -236,10 +236,10 @@ def test_a_point_goes_back_to_its_rows_also_where_these_have_one_entry() -> None
 
 def test_a_budget_that_is_spent_names_what_it_does_not_allow() -> None:
     budget = Budget(tries=1.0)
-    assert budget.allows("repairs", "a start")
+    assert budget.allows("repairs")
     budget.tries -= 1.0
     for _ in range(2):
-        assert not budget.allows("mixtures", "a start")
+        assert not budget.allows("mixtures")
     assert budget.untried == ["mixtures"]
 
 

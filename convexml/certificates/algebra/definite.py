@@ -75,10 +75,10 @@ def is_semidefinite(P: Any) -> bool:
     shift = 4.0 * EPS * (n + 3) ** 2 * size
     if eigenvalue_bound(shifted(scaled, -shift)) + shift >= EPS * size:
         return True
-    return n <= FEW and _eliminates([[Fraction(entry) for entry in row] for row in P.tolist()])
+    return n <= FEW and eliminates([[Fraction(entry) for entry in row] for row in P.tolist()])
 
 
-def _eliminates(rows: list[list[Fraction]]) -> bool:
+def eliminates(rows: list[list[Fraction]]) -> bool:
     """Whether no pivot of a symmetric matrix is negative, and where one is 0, so is its row."""
     while rows:
         (pivot, *top), *rest = rows
@@ -86,8 +86,8 @@ def _eliminates(rows: list[list[Fraction]]) -> bool:
             return False
         rows = [row[1:] for row in rest]
         if pivot:
-            for i, times in enumerate(top):
-                rows[i] = [a - times * t / pivot for a, t in zip(rows[i], top, strict=True)]
+            for i in filter(top.__getitem__, range(len(top))):
+                rows[i] = [a - top[i] * t / pivot for a, t in zip(rows[i], top, strict=True)]
     return True
 
 

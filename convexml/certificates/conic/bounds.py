@@ -23,7 +23,7 @@ from ..algebra.dual_points import (
 )
 from ..scale import ProgramUnits
 from .margin import nudged, repair_conic_dual, weights_of_multipliers
-from .prices import CLEAN, PASSED, Budget, approached, priced
+from .prices import Budget, approached, priced
 from .program import FittedProgram, ScaledCone, equilibrate_cone, row_sizes
 from .search import Completed, idle_columns, inward_prices, mixtures, on_equality
 
@@ -307,51 +307,50 @@ def priced_candidates(
     allows, is_small = budget.allows, program.b.size <= FEW
     if not program.q.any() and not program.P.nnz:  # of a constant multipliers of 0 say all
         yield unpriced(program, np.zeros_like(w), np.zeros_like(y))
-    if allows(ROOM, PASSED):
+    if allows(ROOM):
         yield from bounded_prices(program, w, y)
-    if is_small and allows(ROOM, PASSED):
+    if is_small and allows(ROOM):
         yield priced(program, w, y, units)
     for inside in (lifted_prices, log_det_prices, inward_prices):
-        if allows(ROOM, PASSED):
+        if allows(ROOM):
             yield from inside(program, w, y, units)
     # Of a polyhedron, an ill-conditioned metric costs more than a point inside, which bounds more.
     flat = not is_small and program.is_polyhedral
-    if not is_small and not flat and allows(ROOM, PASSED):
+    if not is_small and not flat and allows(ROOM):
         yield priced(program, w, y, units)
     clean = np.where(_inactive(program, x, y, units), 0.0, y)
-    starts = [(y, PASSED)] if np.array_equal(clean, y) else [(y, PASSED), (clean, CLEAN)]
-    for start, name in reversed(starts):
-        if allows(ROOM, name):
+    starts = [y] if np.array_equal(clean, y) else [y, clean]
+    for start in reversed(starts):
+        if allows(ROOM):
             yield from rational_prices(program, w, start)
-    names = [name for _, name in starts]
-    if not allows(FARTHER, *names):
+    if not allows(FARTHER):
         return
     scaled = equilibrate_cone(program)
     interior = dual_interior(scaled.program)
-    for start, name in starts:
-        if interior is not None and allows(FARTHER, name):
+    for start in starts:
+        if interior is not None and allows(FARTHER):
             pair = priced_inside(scaled.program, interior, scaled.x_in(w), scaled.y_in(start))
             yield _outside(program, scaled, pair)
-    if flat and allows(ROOM, PASSED):
+    if flat and allows(ROOM):
         yield priced(program, w, y, units)
-    if not allows(FARTHER, *names):
+    if not allows(FARTHER):
         return
     idle = idle_columns(program)
-    for start, name in starts:
-        if (idle.size or name == CLEAN) and allows(ROOM, name):
+    for start in starts:
+        if (idle.size or start is clean) and allows(ROOM):
             yield priced(program, w, start, units, idle)
     repaired = (
         priced(program, *repair_conic_dual(program, x, start, w), units, idle)
-        for start, name in starts
-        if allows(FARTHER, name)
+        for start in starts
+        if allows(FARTHER)
     )
 
     def inner() -> Iterator[Priced]:
         """Mixtures, which have a price inside of a polyhedron."""
-        if not allows(FARTHER, *names):
+        if not allows(FARTHER):
             return
         for point in mixtures(scaled.program, scaled.x_in(w), scaled.y_in(y)):
-            if not allows(FARTHER, *names):
+            if not allows(FARTHER):
                 return
             if interior is not None:
                 yield _outside(program, scaled, priced_inside(scaled.program, interior, *point))

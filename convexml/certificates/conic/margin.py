@@ -12,6 +12,7 @@ from ...problem.cones import (
     Cone,
     ConeProgram,
     ExponentialCone,
+    NonnegativeCone,
     Power,
     SecondOrder,
     Semidefinite,
@@ -19,6 +20,7 @@ from ...problem.cones import (
 )
 from ..algebra.definite import eigenvalue_bound
 from ..algebra.polyhedron import LeastChange
+from .program import shared
 
 # Multipliers of exponential cones, many at once: (u, v, w), v >= u (1 + log(-w / u)).
 
@@ -323,20 +325,12 @@ def _normals(program: ConeProgram, x: Array) -> Any:
     Steps T d with T = I - (1 - NORMAL) U U' avoid them: a step in the tangent plane leaves the
     cone only to second order, so that few rounds suffice.
     """
-    slack = program.slack(x)
-    columns, rows, values = [], [], []
-    for k, (cone, part) in enumerate(program.blocks):
-        normal = cone.project(slack[part])
-        length = float(np.linalg.norm(normal))
-        if not cone.is_polyhedral and length > 0.0:
-            rows.append(np.arange(part.start, part.stop))
-            columns.append(np.full(cone.dim, k))
-            values.append(normal / length)
-    shape = (program.b.size, len(program.cones))
-    if not rows:
-        return sparse.csc_array(shape)
-    places = (np.concatenate(rows), np.concatenate(columns))
-    return sparse.csc_array((np.concatenate(values), places), shape=shape)
+    normal = program.project(program.slack(x)) * ~program.ruled_by(ZeroCone, NonnegativeCone)
+    count = len(program.cones)
+    owner = np.repeat(np.arange(count), [cone.dim for cone in program.cones])
+    size = np.sqrt(np.bincount(owner, normal**2, count))[owner]
+    at = np.flatnonzero(size > 0.0)
+    return sparse.csc_array((normal[at] / size[at], (at, owner[at])), shape=(owner.size, count))
 
 
 def _seen(program: ConeProgram, w: Array, y: Array) -> tuple[Array, Array, Array]:
@@ -357,13 +351,5 @@ def _weights_of_w(w: Array) -> Array:
 def weights_of_multipliers(program: ConeProgram, y: Array) -> Array:
     """How far each entry may move: in proportion to it, or to its block in a curved cone."""
     level = float(np.max(np.abs(y), initial=0.0)) or 1.0
-    weights = np.zeros(y.size)
-    for cone, rows in program.blocks:
-        part = np.abs(y[rows])
-        if isinstance(cone, ZeroCone):
-            weights[rows] = level
-        elif cone.is_polyhedral:
-            weights[rows] = np.maximum(part, 1e-9 * level)
-        else:
-            weights[rows] = max(float(np.linalg.norm(part)), 1e-9 * level)
-    return weights
+    weights = np.maximum(shared(program, np.abs(y)), 1e-9 * level)
+    return np.where(program.ruled_by(ZeroCone), level, weights)

@@ -281,7 +281,7 @@ def metric_at(
     free = np.divide(size, rows, out=np.full(y.size, typical), where=(rows > 0.0) & (size > 0.0))
     M, MA, P = _moves(program, y, np.maximum(np.abs(y), free), share)
     tau = share * (float(np.sqrt(size)) or 1.0)
-    diagonal = _squares(MA) + tau**2 * P.diagonal()
+    diagonal = (MA * MA).sum(axis=0) + tau**2 * P.diagonal()
     moves = (diagonal > 0.0) & np.isfinite(diagonal)
     still = np.flatnonzero(~moves)
     if idle is not None:
@@ -313,22 +313,12 @@ def _moves(program: ConeProgram, y: Array, free: Array, share: float) -> tuple[A
     if m * (width + n) <= SMALL:
         M = M.toarray()
         return M, M.T @ A.toarray(), P.toarray()
-    if program.is_polyhedral:  # M is diagonal
-        return M.tocsc(), times(A, M.data, np.ones(n)), P
     if FULL * m * width < M.nnz and m * width <= DENSE_SIZE:
         M = M.toarray()
         return M, np.asarray((A.T @ M).T), P
     M = M.tocsc()
     M.eliminate_zeros()  # of blocks, which tell above whether M is full
     return M, sparse.csc_array(M.T @ A), P
-
-
-def _squares(matrix: Any) -> Array:
-    """The sums of squares of columns."""
-    if not sparse.issparse(matrix):
-        return np.asarray(np.einsum("ij,ij->j", matrix, matrix))
-    owner = np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))
-    return np.bincount(owner, matrix.data**2, matrix.shape[1])
 
 
 def _is_dense(part: Any, count: int) -> bool:
@@ -341,9 +331,7 @@ def _is_dense(part: Any, count: int) -> bool:
 
 def _filled(matrix: Any) -> int:
     """How many rows have entries."""
-    if not sparse.issparse(matrix):
-        return int(np.count_nonzero(np.any(matrix != 0.0, axis=1)))
-    return int(np.count_nonzero(np.bincount(matrix.indices[matrix.data != 0.0])))
+    return int(np.count_nonzero(abs(matrix).sum(axis=1)))
 
 
 def _scaled(matrix: Any, columns: Array) -> Any:
@@ -473,8 +461,6 @@ LARGE, TRIES = 300_000, 8
 factorisation or two."""
 BUDGET_LITTLE = 1e-2
 """Prices below this share of what a value lacks are not what it lacks."""
-PASSED, CLEAN = "passed", "clean"
-"""The multipliers as they are, and without what an interior-point method leaves on idle rows."""
 
 
 @dataclass
@@ -491,8 +477,6 @@ class Budget:
 
     tries: float = np.inf
     untried: list[str] = field(default_factory=list)
-    _near: set[str] = field(default_factory=set)
-    _settled: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, program: ConeProgram, effort: str) -> Budget:
@@ -500,21 +484,17 @@ class Budget:
         small = program.b.size * program.q.size <= LARGE
         return cls(np.inf if small or effort == "full" else TRIES)
 
-    def allows(self, means: str, *near: str) -> bool:
-        """Whether ``means`` may price a dual point ``near`` one of the starts."""
-        self._near = set(near)
-        if self.tries > 0 and not self._near <= self._settled:
-            return True
-        if means not in self.untried:
+    def allows(self, means: str) -> bool:
+        """Whether ``means`` may price a dual point."""
+        if self.tries <= 0 and means not in self.untried:
             self.untried.append(means)
-        return False
+        return self.tries > 0
 
     def take(self, pair: Priced, x: Array, enough: float) -> None:
-        """Count a price; where it is next to nothing, no other price near that start is enough.
+        """Count a price; where it is next to nothing, no other price is enough.
 
         What the residual is worth at x is what a step that removes it may raise the value by.
         """
-        self.tries -= 1
         little = BUDGET_LITTLE * (enough - pair.value)
-        if self.tries < np.inf and pair.price + float(np.abs(pair.left) @ np.abs(x)) <= little:
-            self._settled |= self._near
+        settled = pair.price + float(np.abs(pair.left) @ np.abs(x)) <= little
+        self.tries = 0 if settled and self.tries < np.inf else self.tries - 1

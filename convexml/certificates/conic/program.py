@@ -166,12 +166,7 @@ class ScaledCone(NamedTuple):
 
     def y_out(self, y: Array) -> Array:
         """y in the program's own units."""
-        turned = self.rows.data * y if self._is_diagonal else self.rows.T @ y
-        return np.asarray(self.cost * turned / self.unit)
-
-    @property
-    def _is_diagonal(self) -> bool:
-        return bool(self.rows.nnz == self.rows.shape[0])  # no boosts
+        return np.asarray(self.cost * (self.rows.T @ y) / self.unit)
 
     @property
     def worth(self) -> float:
@@ -180,8 +175,6 @@ class ScaledCone(NamedTuple):
 
     def y_in(self, y: Array) -> Array:
         """The inverse of ``y_out``."""
-        if self._is_diagonal:
-            return np.asarray(y * (self.unit / self.cost) / self.rows.data)
         inverse = splu(sparse.csc_matrix(self.rows.T)) if y.size else None
         return y if inverse is None else np.asarray(inverse.solve(y) * (self.unit / self.cost))
 
@@ -190,15 +183,10 @@ def in_units(
     program: ConeProgram, columns: Array, rows: Any, unit: float = 1.0, cost: float = 1.0
 ) -> ScaledCone:
     """The program in these units; its constant and what its data may be off by stay behind."""
-    m = program.b.size
-    if rows.nnz == m:  # no boosts: the diagonal
-        A = times(program.A, rows.data, columns)
-    else:
-        A = times(rows @ program.A, np.ones(m), columns)
     inside = ConeProgram(
         times(program.P, columns / cost, columns),
         unit * columns * program.q / cost,
-        A,
+        times(rows @ program.A, np.ones(program.b.size), columns),
         unit * (rows @ program.b),
         program.cones,
         pairs=program.pairs,
@@ -240,15 +228,14 @@ def _ruiz(program: ConeProgram) -> tuple[Array, Array, float]:
     """
     n, m = program.q.size, program.b.size
     columns, rows, unit = np.ones(n), np.ones(m), 1.0
-    P, A = _entries(program.P), _entries(program.A)
+    P, A = (abs(sparse.coo_array(matrix)) for matrix in (program.P, program.A))
     bent, entries, q, b = P.data, A.data, program.q, program.b
     for _ in range(SWEEPS):
-        column = np.maximum(_by_column(bent, P.col, n), _by_column(entries, A.col, n))
-        column = np.maximum(column, np.abs(q))
-        # The largest of the entries in each row.
-        found = np.zeros(m)
-        np.maximum.at(found, A.row, entries)
-        row = shared(program, np.maximum(found, np.abs(b)))
+        column, row = np.abs(q), np.abs(b)
+        np.maximum.at(column, P.col, bent)
+        np.maximum.at(column, A.col, entries)
+        np.maximum.at(row, A.row, entries)
+        row = shared(program, row)
         last = np.max(np.concatenate([np.abs(q), np.abs(b)]), initial=0.0)
         column, row, last = (1.0 / np.sqrt(np.where(v > 0.0, v, 1.0)) for v in (column, row, last))
         columns, rows, unit = _cut(columns * column), _cut(rows * row), float(_cut(unit * last))
@@ -257,22 +244,6 @@ def _ruiz(program: ConeProgram) -> tuple[Array, Array, float]:
         q, b = unit * columns * program.q, unit * rows * program.b
     # Powers of two: without boosts, the scaled program is the same one to the last bit.
     return powers_of_two(columns), powers_of_two(rows), float(powers_of_two(unit))
-
-
-def _entries(matrix: Any) -> Any:
-    found = sparse.coo_array(matrix)
-    if not matrix.has_canonical_format:
-        found.sum_duplicates()
-    found.data = np.abs(found.data)
-    return found
-
-
-def _by_column(entries: Array, at: Array, count: int) -> Array:
-    """The largest of the entries in each column, column by column."""
-    found, first = np.zeros(count), np.flatnonzero(np.diff(at, prepend=-1))
-    if first.size:
-        found[at[first]] = np.maximum.reduceat(entries, first)
-    return found
 
 
 def _boosts(program: ConeProgram) -> Any:
@@ -412,9 +383,8 @@ def _holds(program: ConeProgram, scaled: ScaledCone) -> bool:
     tiny = np.finfo(float).tiny
     return bool(
         np.all((factors > tiny) & (factors < 1.0 / tiny))
-        and new.size == old.size
         and np.all(np.isfinite(new) & ((np.abs(new) >= tiny) | (new == 0.0)))
-        and np.array_equal(new != 0.0, old != 0.0)
+        and np.count_nonzero(new) == np.count_nonzero(old)
     )
 
 

@@ -25,6 +25,7 @@ from ...problem.cones import (
     Semidefinite,
     ZeroCone,
 )
+from ..algebra.definite import eliminates
 from ..algebra.polyhedron import relative_interior
 from .program import linear_rows
 from .ray import inside, mixed
@@ -33,6 +34,8 @@ TINY = 1e-290
 """A distance that asks for the inside of a cone, not its border."""
 ENTRIES = 20_000
 """Of A, up to which multipliers are judged in rationals."""
+MANY = 150
+"""Entries of a matrix, up to which it is eliminated in rationals."""
 DENOMINATORS = (1, 2, 4, 12, 60, 1000, 10**6)
 SCALES = 4
 """How many of the largest entries of the multipliers are tried as their unit."""
@@ -116,7 +119,7 @@ def _proves(program: ConeProgram, y: list[Fraction]) -> bool:
 
 
 def _in_dual(cone: Cone, y: list[Fraction]) -> bool:
-    """Whether y is in K*, by comparisons of rationals; of some cones the border alone is known."""
+    """Whether y is in K*, by sums of rationals; of some cones the border alone is known."""
     match cone:
         case ZeroCone():
             return True
@@ -125,7 +128,7 @@ def _in_dual(cone: Cone, y: list[Fraction]) -> bool:
         case SecondOrder():
             return y[0] >= 0 and y[0] ** 2 >= sum((v**2 for v in y[1:]), Fraction(0))
         case Semidefinite():
-            return _semidefinite(cone.order, y)
+            return _semidefinite(cone, y)
         case ExponentialCone():
             return y[0] == 0 and y[1] >= 0 and y[2] >= 0
         case Power():
@@ -133,17 +136,12 @@ def _in_dual(cone: Cone, y: list[Fraction]) -> bool:
     return False
 
 
-def _semidefinite(order: int, y: list[Fraction]) -> bool:
-    """Of matrices with blocks of at most 2 rows: y_ij^2 / 2 <= y_ii y_jj decides.
+def _semidefinite(cone: Semidefinite, y: list[Fraction]) -> bool:
+    """By elimination, of not many entries.
 
-    Entries off the diagonal are times sqrt(2).
+    Those off the diagonal are times sqrt(2). That is below ``ROOT``: they are even smaller.
     """
-    column, row = np.tril_indices(order)
-    places = zip(y, row.tolist(), column.tolist(), strict=True)
-    entries = {(i, j): value for value, i, j in places if value}
-    diagonal = [entries.get((i, i), Fraction(0)) for i in range(order)]
-    pairs = [pair for pair in entries if pair[0] != pair[1]]
-    joined = [i for pair in pairs for i in pair]
-    if any(value < 0 for value in diagonal) or len(set(joined)) < len(joined):
-        return False
-    return all(entries[i, j] ** 2 <= 2 * diagonal[i] * diagonal[j] for i, j in pairs)
+    rows = [[Fraction(0)] * cone.order for _ in range(cone.order)]
+    for value, i, j in zip(y, *map(np.ndarray.tolist, cone.triangle[:2]), strict=True):
+        rows[i][j] = rows[j][i] = value if i == j else value * ROOT / 2
+    return sum(map(bool, y)) <= MANY and eliminates(rows)
