@@ -28,11 +28,15 @@ def dual_residual(program: ConeProgram, w: Array, y: Array) -> Array:
 
 def dual_value(program: ConeProgram, w: Array, y: Array) -> float:
     """-w'Pw / 2 - b'y, rounded at the end; the offset is left out."""
+    return -quadratic_value(program, w, program.b, y)
+
+
+def quadratic_value(program: ConeProgram, x: Array, q: Array, z: Array) -> float:
+    """x'Px / 2 + q'z, rounded at the end."""
     if not program.P.nnz:
-        return exact_dot(program.b, -y)
-    bent, rest = exact_pair(program.P_by_row, w)
-    factors = np.concatenate([bent, rest, program.b])
-    return exact_dot(factors, np.concatenate([-0.5 * w, -0.5 * w, -y]))
+        return exact_dot(q, z)
+    factors = np.concatenate([*exact_pair(program.P_by_row, x), q])
+    return exact_dot(factors, np.concatenate([0.5 * x, 0.5 * x, z]))
 
 
 class Priced(NamedTuple):

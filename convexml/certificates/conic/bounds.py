@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -37,13 +38,12 @@ SHARES = (1e-9, 1e-6, 1e-8, 1e-10)
 
 
 def lifted_prices(
-    program: ConeProgram, w: Array, y: Array, units: ProgramUnits, idle: Array | None = None
+    program: ConeProgram, w: Array, y: Array, units: ProgramUnits
 ) -> Iterator[Priced]:
     """Prices of (w, y) after ``lifted``, whose room costs next to nothing; none without such cones.
 
     Everything may move by the same share of its size only: so the metric of the slack stays as
-    well conditioned as the program, however small the room is. Columns that are ``idle`` are looked
-    for where there is no price without.
+    well conditioned as the program, however small the room is.
     """
     # The rows of v of exponential cones (u, v, w) that are empty in A.
     empty = np.diff(program.A_by_row.indptr) == 0
@@ -52,19 +52,13 @@ def lifted_prices(
     free = np.asarray(rows[empty[rows]])
     if not free.size:
         return
-    at, wide = approached(program, w, lifted(program, y, WIDE, free), units, idle, WIDE)
-    failed = False
+    at, wide = approached(program, w, lifted(program, y, WIDE, free), units, WIDE)
     for share in SHARES:
-        found = priced(program, at, lifted(program, wide, share, free), units, idle, share)
+        found = priced(program, at, lifted(program, wide, share, free), units, None, share)
         if np.isfinite(found.price):
             yield found
-        elif idle is None and (idle := idle_columns(program)).size:
-            yield from lifted_prices(program, w, y, units, idle)
+        elif share == SHARES[1]:
             return
-        elif failed:
-            return
-        else:
-            failed = True
 
 
 def lifted(program: ConeProgram, y: Array, share: float, free: Array) -> Array:
@@ -129,52 +123,29 @@ def log_det_prices(
 
 
 def log_dets(program: ConeProgram) -> list[LogDet]:
-    """The log-determinants that a program spells out as CVXPY does."""
-    if not any(isinstance(cone, ExponentialCone) for cone in program.cones):
-        return []
-    arguments = {
-        part.start + 2: part.start
+    """The log-determinants that a program spells out as CVXPY does, or seems to."""
+    A, counts = program.A_by_row, np.diff(program.A_by_row.indptr)
+    arguments = {  # the columns that are one, and the exponential cones that they are in
+        int(A.indices[A.indptr[part.start + 2]]): part.start
         for cone, part in program.blocks
-        if isinstance(cone, ExponentialCone)
+        if isinstance(cone, ExponentialCone) and counts[part.start + 2] == 1
     }
-    found = (
-        _log_det(program, cone, part, arguments)
-        for cone, part in program.blocks
-        if isinstance(cone, Semidefinite) and cone.order % 2 == 0
-    )
-    return [each for each in found if each is not None]
-
-
-def _log_det(
-    program: ConeProgram, cone: Semidefinite, rows: slice, arguments: dict[int, int]
-) -> LogDet | None:
-    A, by_row, d = program.A, program.A_by_row, cone.order // 2
-    counts = np.diff(by_row.indptr)
-    i, j = np.triu_indices(d)
-    above = rows.start + (d + j) * (d + j + 1) // 2 + i  # the rows of Z
-    i, j = np.tril_indices(d, -1)
-    rest = rows.start + np.concatenate([i * (i + 1) // 2 + j, (d + j) * (d + j + 1) // 2 + i])
-    order = np.arange(d)
-    diagonal = rows.start + order * (order + 3) // 2
-    corner = rows.start + (d + order) * (d + order + 1) // 2 + order
-    if not ((counts[above] == 1).all() and (counts[diagonal] == 1).all()) or counts[rest].any():
-        return None
-    columns = by_row.indices[by_row.indptr[diagonal]]
-    uses = np.diff(A.indptr)
-    others = np.setdiff1d(by_row.indices[by_row.indptr[above]], columns)
-    if not ((uses[columns] == 3).all() and (uses[others] == 1).all()):
-        return None
-    first = np.zeros(d, dtype=int)
-    for number, column in enumerate(columns):
-        here = {int(row) for row in A.indices[A.indptr[column] : A.indptr[column + 1]]}
-        (last, *more) = here - {int(diagonal[number]), int(corner[number])}
-        if more or last not in arguments or counts[last] != 1 or counts[last - 1]:
-            return None
-        first[number] = arguments[last]
-    a, k, g = (-by_row.data[by_row.indptr[at]] for at in (diagonal, corner, first + 2))
-    known = all((each > 0.0).all() for each in (a, k, g)) and not program.q[columns].any()
-    plain = known and not any(program.b[at].any() for at in (diagonal, above, rest, first + 2))
-    return LogDet(cone, rows, first, a, k / np.sqrt(2.0), g) if plain else None
+    found = []
+    for cone, rows in program.blocks if arguments else ():
+        if not isinstance(cone, Semidefinite) or cone.order % 2:
+            continue
+        d, order = cone.order // 2, np.arange(cone.order // 2)
+        diagonal = rows.start + order * (order + 3) // 2
+        corner = rows.start + (d + order) * (d + order + 1) // 2 + order
+        if np.any(counts[np.append(diagonal, corner)] != 1):
+            continue
+        columns = A.indices[A.indptr[diagonal]].tolist()
+        if arguments.keys() >= set(columns):
+            first = np.array([arguments[column] for column in columns])
+            a, k, g = (-A.data[A.indptr[at]] for at in (diagonal, corner, first + 2))
+            if all((each > 0.0).all() for each in (a, k, g)):
+                found.append(LogDet(cone, rows, first, a, k / np.sqrt(2.0), g))
+    return found
 
 
 def _imply(log_det: LogDet, y: Array, margin: float) -> bool:
@@ -304,61 +275,58 @@ def priced_candidates(
     mixed: bool = True,
 ) -> Iterator[Priced]:
     """Dual points near (w, y) with their prices, the cheapest to find first."""
-    allows, is_small = budget.allows, program.b.size <= FEW
+    small = program.b.size <= FEW
+    # Of a polyhedron, an ill-conditioned metric costs more than a point inside, which bounds more.
+    flat = not small and program.is_polyhedral
+    near, farther = partial(budget.spent_on, ROOM), partial(budget.spent_on, FARTHER)
+
+    def as_it_is(start: Array, idle: Array | None = None) -> Priced:
+        return priced(program, w, start, units, idle)
+
     if not program.q.any() and not program.P.nnz:  # of a constant multipliers of 0 say all
         yield unpriced(program, np.zeros_like(w), np.zeros_like(y))
-    if allows(ROOM):
-        yield from bounded_prices(program, w, y)
-    if is_small and allows(ROOM):
-        yield priced(program, w, y, units)
+    yield from near(bounded_prices(program, w, y))
+    if small:
+        yield from near(map(as_it_is, [y]))
     for inside in (lifted_prices, log_det_prices, inward_prices):
-        if allows(ROOM):
-            yield from inside(program, w, y, units)
-    # Of a polyhedron, an ill-conditioned metric costs more than a point inside, which bounds more.
-    flat = not is_small and program.is_polyhedral
-    if not is_small and not flat and allows(ROOM):
-        yield priced(program, w, y, units)
+        yield from near(inside(program, w, y, units))
+    if not small and not flat:
+        yield from near(map(as_it_is, [y]))
     clean = np.where(_inactive(program, x, y, units), 0.0, y)
     starts = [y] if np.array_equal(clean, y) else [y, clean]
     for start in reversed(starts):
-        if allows(ROOM):
-            yield from rational_prices(program, w, start)
-    if not allows(FARTHER):
+        yield from near(rational_prices(program, w, start))
+    if not budget.allows(FARTHER):
         return
     scaled = equilibrate_cone(program)
     interior = dual_interior(scaled.program)
-    for start in starts:
-        if interior is not None and allows(FARTHER):
-            pair = priced_inside(scaled.program, interior, scaled.x_in(w), scaled.y_in(start))
-            yield _outside(program, scaled, pair)
-    if flat and allows(ROOM):
-        yield priced(program, w, y, units)
-    if not allows(FARTHER):
+
+    def within(*point: Array) -> Priced:
+        assert interior is not None
+        return _outside(program, scaled, priced_inside(scaled.program, interior, *point))
+
+    if interior is not None:
+        yield from farther(within(scaled.x_in(w), scaled.y_in(start)) for start in starts)
+    if flat:
+        yield from near(map(as_it_is, [y]))
+    if not budget.allows(FARTHER):
         return
     idle = idle_columns(program)
-    for start in starts:
-        if (idle.size or start is clean) and allows(ROOM):
-            yield priced(program, w, start, units, idle)
-    repaired = (
-        priced(program, *repair_conic_dual(program, x, start, w), units, idle)
-        for start in starts
-        if allows(FARTHER)
-    )
+    new = starts if idle.size else starts[1:]
+    yield from near(as_it_is(start, idle) for start in new)
 
-    def inner() -> Iterator[Priced]:
+    def mixed_prices() -> Iterator[Priced]:
         """Mixtures, which have a price inside of a polyhedron."""
-        if not allows(FARTHER):
-            return
         for point in mixtures(scaled.program, scaled.x_in(w), scaled.y_in(y)):
-            if not allows(FARTHER):
-                return
             if interior is not None:
-                yield _outside(program, scaled, priced_inside(scaled.program, interior, *point))
+                yield within(*point)
             yield priced(program, scaled.x_out(point[0]), scaled.y_out(point[1]), units, idle)
 
+    points = (repair_conic_dual(program, x, start, w) for start in starts)
+    repaired = (priced(program, *point, units, idle) for point in points)
     # Inside of a polyhedron a mixture has its price; a repair may go on along the boundary.
-    more = inner() if mixed else iter(())
-    yield from chain(*((repaired, more) if interior is None else (more, repaired)))
+    more = mixed_prices() if mixed else iter(())
+    yield from farther(chain(*((repaired, more) if interior is None else (more, repaired))))
 
 
 def _outside(program: ConeProgram, scaled: ScaledCone, pair: Priced) -> Priced:

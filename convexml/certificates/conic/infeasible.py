@@ -26,7 +26,7 @@ from .linear_absence import farkas_multipliers
 from .linear_bound import LinearMultipliers, completed, dual_rows, read_multipliers
 from .margin import nudged
 from .prices import Budget, priced
-from .program import conic_units, distances, linear_rows, row_sizes, share
+from .program import conic_units, distances, linear_rows, row_sizes, share, shared
 from .search import Relaxation, relax
 
 Fitted = Callable[[], ProgramUnits]
@@ -265,11 +265,8 @@ def _rows(program: ConeProgram, units: Fitted, y: Array) -> list[Condition]:
     if not np.array_equal(program.project_dual(y), y):
         sizes = share(1.0, row_sizes(program, units()))
     outside = distances(program, y, sizes, dual=True)
-    level = np.abs(y)  # the entries of one cone share a unit
-    for cone, run in program.runs:
-        if not cone.is_polyhedral:
-            level[run] = np.linalg.norm(y[run], axis=1)[:, None]
-    left, terms = program.A.T @ y, program.A_sizes.T @ level
+    # The entries of one cone share a unit.
+    left, terms = program.A.T @ y, program.A_sizes.T @ shared(program, np.abs(y))
     return [
         worst("y in K*", "dual_feasibility", *outside),
         worst("A'y = 0", "dual_feasibility", left, terms),

@@ -371,9 +371,7 @@ def priced(
     if metric is None:
         return best._replace(price=_carried(program, w, y, left))
     # Data that are off change what is left at y + M z, abs(z) <= 1: some z removes it (Brouwer).
-    off = np.zeros(left.size)
-    if program.rounded is not None:
-        off = program.left_off(np.abs(y) + np.asarray(abs(metric.M).sum(axis=1)))
+    off = program.left_off(np.abs(y) + np.asarray(abs(metric.M).sum(axis=1)))
     for at_w, at_y, rest in reversed(list(_steps(program, metric, w, y, left))):
         price = _cost(program, metric, at_w, rest, EPS * np.abs(rest) + off)
         if not best.price <= price:
@@ -391,14 +389,13 @@ def approached(
     w: Array,
     y: Array,
     units: ProgramUnits,
-    idle: Array | None,
     share: float,
 ) -> tuple[Array, Array]:
     """(w, y) moved as ``priced`` moves them, without a price: nothing is proved on the way."""
     y = nudged(program, y)
     left, value = dual_residual(program, w, y), dual_value(program, w, y)
     if np.all(np.isfinite(left)) and np.any(left) and np.isfinite(value):
-        metric = metric_at(program, y, units, value, idle, share, proved=False)
+        metric = metric_at(program, y, units, value, None, share, proved=False)
         if metric is not None:
             w, y, _ = list(_steps(program, metric, w, y, left))[-1]
     return w, y
@@ -477,6 +474,11 @@ class Budget:
         if self.tries <= 0 and means not in self.untried:
             self.untried.append(means)
         return self.tries > 0
+
+    def spent_on(self, means: str, found: Iterator[Priced]) -> Iterator[Priced]:
+        """What ``means`` finds, one after the other, as long as it may."""
+        while self.allows(means) and (pair := next(found, None)) is not None:
+            yield pair
 
     def take(self, pair: Priced, x: Array, enough: float) -> None:
         """Count a price; where it is next to nothing, no other price is enough.

@@ -17,8 +17,9 @@ from ...numerics import Array, power_of_two
 from ...problem.cones import ConeProgram, NonnegativeCone, SecondOrder, Semidefinite, ZeroCone
 from ...problem.linear_program import LinearData
 from ..algebra.definite import powers_of_two
+from ..algebra.dual_points import quadratic_value
 from ..algebra.searchers import solve_cone_program
-from ..algebra.sums import exact_dot, exact_pair, exact_residual
+from ..algebra.sums import exact_residual
 from ..scale import ProgramUnits, program_units
 
 # Values of a cone program at a point: the objective and the violations of rows.
@@ -26,11 +27,7 @@ from ..scale import ProgramUnits, program_units
 
 def conic_objective(program: ConeProgram, x: Array) -> float:
     """x'Px / 2 + q'x, rounded at the end; the offset is left out."""
-    if not program.P.nnz:
-        return exact_dot(program.q, x)
-    bent, rest = exact_pair(program.P_by_row, x)
-    factors = np.concatenate([bent, rest, program.q])
-    return exact_dot(factors, np.concatenate([0.5 * x, 0.5 * x, x]))
+    return quadratic_value(program, x, program.q, x)
 
 
 def row_violations(program: ConeProgram, x: Array) -> tuple[Array, Array]:
@@ -87,8 +84,7 @@ def products(program: ConeProgram, slack: Array, y: Array, wanted: Array | None 
     found = [np.zeros(0)]
     for cone, rows in program.runs_of(wanted):
         if not isinstance(cone, ZeroCone):
-            product = slack[rows] * y[rows]
-            found.append(product.ravel() if cone.is_polyhedral else np.sum(product, axis=1))
+            found.append(np.sum(slack[rows] * y[rows], axis=0 if cone.is_polyhedral else 1))
     return np.concatenate(found)
 
 
