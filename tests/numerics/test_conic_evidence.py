@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from convexml import Verdict
+from convexml import Verdict, solve
 from convexml.certificates.conic import slater as conic
 from convexml.certificates.conic.infeasible import verify_farkas
 from convexml.certificates.conic.program import conic_units
@@ -187,3 +187,14 @@ def test_multipliers_of_value_0_are_no_evidence(y: list[float]) -> None:
     found = verify_farkas(program, lambda: conic_units(program), np.array(y), 1e-6)
     assert found.verdict is Verdict.UNDECIDED
     assert found.reason == "the multipliers prove nothing: b'y = 0"
+
+
+@pytest.mark.parametrize("short", [0.1, 1e-3, 1e-5])
+def test_curved_cones_that_nearly_meet_are_infeasible(short: float) -> None:
+    """Two balls whose radii add up to less than the distance of their centres; Jensen for log."""
+    x = cp.Variable(5)
+    balls = [cp.norm(x - 1.0) <= 1.0, cp.norm(x + 1.0) <= 2.0 * np.sqrt(5.0) - 1.0 - short]
+    sums = [cp.log_sum_exp(x) <= np.log(5.0) - short, cp.sum(x) >= 0.0]
+    for constraints in (balls, sums):
+        found = solve(cp.Problem(cp.Minimize(x[0]), constraints))
+        assert (found.claim, found.verdict) == ("infeasible", Verdict.CERTIFIED)

@@ -21,13 +21,13 @@ from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
 from ..judge import absent, judge, violated
 from ..scale import ProgramUnits
-from .bounds import priced_candidates
+from .bounds import bound_of, priced_candidates
 from .linear_absence import farkas_multipliers
 from .linear_bound import LinearMultipliers, completed, dual_rows, read_multipliers
 from .margin import nudged
 from .prices import Budget, priced
-from .program import conic_units, distances, linear_rows, row_sizes, share, shared
-from .search import Relaxation, relax
+from .program import conic_units, distances, fitted, linear_rows, row_sizes, share, shared
+from .search import Completed, Relaxation, relax
 
 Fitted = Callable[[], ProgramUnits]
 """The units of the data, fitted where they are asked for: exact multipliers need none."""
@@ -83,10 +83,12 @@ def certify_infeasible(
     for y, thorough in chain(early, zip(again, repeat(True))):
         falls = exact_dot(program.b, y) < 0.0  # or the search found that there is a point
         if falls or not (thorough and large):
-            found = verify_farkas(program, units, y, tol, thorough and falls, mixed=True)
+            found = verify_farkas(program, units, y, tol, thorough and falls)
             best = found if _excludes(found) >= _excludes(best) else best
         if best.verdict is Verdict.CERTIFIED:
             break
+    if known and best.verdict is not Verdict.CERTIFIED:
+        best = _from_phase(program, units, known[-1], best, tol)
     if known and best.verdict is Verdict.CERTIFIED:
         best = best.but(evidence=best.evidence | known[-1].evidence(best.dual["y"]))
     return best
@@ -118,17 +120,11 @@ def _candidates(
 
 
 def verify_farkas(
-    program: ConeProgram,
-    units: Fitted,
-    y: Array,
-    tol: float,
-    thorough: bool = True,
-    mixed: bool = False,
+    program: ConeProgram, units: Fitted, y: Array, tol: float, thorough: bool = True
 ) -> Certificate:
     """Price y in K* with A'y about 0, and say what b'y < 0 proves then.
 
     Not ``thorough``, only by exact multipliers and by bounds of variables: that takes little.
-    ``mixed``, also by mixtures with others, which prove something whatever y is.
     """
     if np.any(program.q) or program.P.nnz:
         program = program.without_objective()
@@ -136,7 +132,7 @@ def verify_farkas(
     tried, terms = [passed], float(exact_dot(np.abs(program.b), np.abs(passed)))
     if not _finite(program) or not np.all(np.isfinite(passed)) or not np.isfinite(terms):
         return _overflow(tol)
-    for pair in _dual_points(program, units, passed, terms, thorough, mixed):
+    for pair in _dual_points(program, units, passed, terms, thorough):
         if proves(program, pair.y, pair.bound):
             return _certified(program, units, pair.y, passed, np.inf, tol)
         tried.append(pair.y)
@@ -145,7 +141,7 @@ def verify_farkas(
 
 
 def _dual_points(
-    program: ConeProgram, units: Fitted, y: Array, terms: float, thorough: bool, mixed: bool
+    program: ConeProgram, units: Fitted, y: Array, terms: float, thorough: bool
 ) -> Iterator[Priced]:
     """Points that are priced without units, then others near (0, y); ``terms`` sizes b'y."""
     none = np.zeros(program.q.size)
@@ -162,7 +158,21 @@ def _dual_points(
         sizes = row_sizes(program, own)
         weight = np.abs(y) * np.where(sizes > 0.0, sizes, 1.0)
         y = np.where(weight <= NOISE * np.max(weight, initial=0.0), 0.0, y)
-        yield from priced_candidates(program, none, none, y, own, Budget(), mixed)
+        yield from priced_candidates(program, none, none, y, own, Budget(), mixed=False)
+
+
+def _from_phase(
+    program: ConeProgram, units: Fitted, relaxation: Relaxation, other: Certificate, tol: float
+) -> Certificate:
+    """The smallest relaxation is certainly positive where its own dual says so."""
+    phase, x = relaxation.phase, relaxation.primal
+    everything, pair = np.ones(x.size, dtype=bool), Completed(x, relaxation.dual)
+    fit = fitted(phase, conic_units(phase))
+    bound = bound_of(phase, fit, x, everything, pair, None, 0.5 * relaxation.total)
+    y = bound.pair.y[: program.b.size]
+    if not proves(program, y, bound.pair.bound):
+        return other
+    return _certified(program, units, y, relaxation.y, np.inf, tol)
 
 
 def proves(program: ConeProgram, y: Array, bound: float) -> bool:

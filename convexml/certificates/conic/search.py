@@ -250,13 +250,16 @@ def _rows_of(program: ConeProgram, wanted: Array) -> tuple[Array, list[Cone]]:
 class Relaxation(NamedTuple):
     """The relaxed point, how much each row is moved, the total, and the multipliers.
 
-    ``ways`` is E.
+    ``phase`` is the program that was solved; ``primal`` and ``dual`` are its answer. ``ways`` is E.
     """
 
     x: Array
     shift: Array
     total: float
     y: Array
+    phase: ConeProgram
+    primal: Array
+    dual: Array
     ways: Any
 
     def evidence(self, y: Array) -> dict[str, Any]:
@@ -317,7 +320,7 @@ def relax(program: ConeProgram, soft: Array, vertex: bool = False) -> Relaxation
     else:
         x, y = solve_scaled(phase)
     t = np.maximum(x[n:], 0.0)
-    return Relaxation(x[:n], ways @ t, float(t.sum()), y[: program.b.size], ways)
+    return Relaxation(x[:n], ways @ t, float(t.sum()), y[: program.b.size], phase, x, y, ways)
 
 
 def moves(program: ConeProgram, soft: Array) -> sparse.csc_array:
