@@ -207,6 +207,7 @@ GRAM_PASSES, SOLVE_PASSES = 160.0, 20.0
 """Passes over X that the Newton system of such a point may cost: its Gram matrix, its solution."""
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def construct_dual(objective: Objective, point: PrimalPoint, tol: float = 0.0) -> DualPoint:
     """Return the best dual feasible point that can be built from a repaired point.
 
@@ -217,7 +218,7 @@ def construct_dual(objective: Objective, point: PrimalPoint, tol: float = 0.0) -
     """
     z = point.z + objective.best_intercept(point.z)
     best = plain_dual(objective, z)
-    primal = least = _value_of(objective, point)
+    primal = least = objective.primal(point.w, point.b, point.z)
     hint: Array | None = None
     most = np.inf
     if objective.n * objective.d > SMALL_ENOUGH and tol > 0.0:
@@ -242,7 +243,7 @@ def construct_dual(objective: Objective, point: PrimalPoint, tol: float = 0.0) -
         for step in newton_candidates(objective, point, hint, most):
             best = max(best, repair_dual(objective, step.u), key=BY_VALUE)
             reached = repair_primal(objective, step.w, step.b)
-            value = _value_of(objective, reached)
+            value = objective.primal(reached.w, reached.b, reached.z)
             if value < least:
                 least, point = value, reached
             if is_late():
@@ -259,12 +260,6 @@ def _most_unknowns(objective: Objective) -> float:
     """The size of a system that costs no more than a number of passes over X."""
     entries = float(objective.design.entries)
     return min((GRAM_PASSES * entries / objective.n) ** 0.5, (SOLVE_PASSES * entries) ** (1 / 3))
-
-
-def _value_of(objective: Objective, point: PrimalPoint) -> float:
-    """P at the repaired point; inf where no repair makes it feasible."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return objective.primal(point.w, point.b, point.z)
 
 
 def plain_dual(objective: Objective, z: Array) -> DualPoint:
@@ -372,6 +367,6 @@ def best_multiple(objective: Objective, point: DualPoint) -> DualPoint:
         return objective.dual(t * point.u, t * point.v)
 
     least = optimize.minimize_scalar(lambda t: -value(t), bounds=(0.0, top), method="bounded")
-    u, v, error = scaled(objective, u, v, point.errors, max((float(least.x), top), key=value))
+    u, v, error = scaled(objective, u, v, point.error, max((float(least.x), top), key=value))
     found = DualPoint(u, objective.dual(u, v), v, point.moved, point.source, error)
     return max(point, found, key=BY_VALUE)

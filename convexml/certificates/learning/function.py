@@ -132,7 +132,8 @@ def own_dual(objective: KernelObjective, q: Array, u: Array | None = None) -> Du
         ends = box_inside(bare)
         inside = balance(bare, np.clip(given, *ends), *ends)
         # The one passed may be written to.
-        known[:] = [(given.copy(), DualPoint(inside, np.nan, np.zeros(0), np.inf, "solver"))]
+        none = np.zeros(0)
+        known[:] = [(given.copy(), DualPoint(inside, np.nan, none, np.inf, "solver", none))]
     return known[0][1]
 
 

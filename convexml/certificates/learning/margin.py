@@ -47,7 +47,7 @@ def with_margin(
     v that must vanish or have a sign are left as they are: no shrinking restores them.
     """
     penalty = objective.penalty
-    u, v, error = point.u, point.v, point.errors
+    u, v, error = point.u, point.v, point.error
     if not precise:
         if penalty.conjugate_bound(v, error) < np.inf:
             return point
@@ -122,7 +122,7 @@ def _moved(objective: Objective, point: DualPoint) -> DualPoint | None:
     block, level = blocks
     lo, hi = objective.dual_bounds()
     h = np.maximum(room_of(objective, point.u, lo, hi), 0.0)
-    u, v, error = point.u, point.v, point.errors
+    u, v, error = point.u, point.v, point.error
     margin = np.full(len(level), 16.0 * EPS)
     for _ in range(ATTEMPTS):
         size = np.sqrt(np.bincount(block, outermost(v, error) ** 2, minlength=len(level)))

@@ -358,8 +358,8 @@ class DualPoint:
     value: float
     v: Array
     moved: float
-    source: str = "constructed"
-    error: Array | float = np.inf
+    source: str
+    error: Array
     """What v may be off by, (d,)."""
     conjugates: Array | None = None
     """l*(y_i, u_i / c_i), where they are known."""
@@ -367,12 +367,6 @@ class DualPoint:
     """-X'u of the u that was repaired, where it is known."""
     gram: ColumnGram | None = None
     """The Gram matrix that the rows of dom Omega* were restored with."""
-
-    @property
-    def errors(self) -> Array:
-        """What v may be off by, entry by entry."""
-        error = self.error
-        return error if isinstance(error, np.ndarray) else np.full_like(self.v, error)
 
 
 def repair_dual(objective: Objective, u: Array, source: str = "constructed") -> DualPoint:

@@ -83,8 +83,7 @@ def primal_rounding(
     reach = (reach if isinstance(reach, float) else float(reach.max(initial=0.0))) + shift_error
     slopes = objective.coefficients * loss.slope_bound(objective.y, point.z, reach)
     rounding += _weighed(point, slopes, terms)
-    if shift_error > 0.0:
-        rounding += shift_error * float(slopes.sum())
+    rounding += shift_error * float(slopes.sum())
     return LOOSE * rounding if math.isfinite(rounding) else np.inf
 
 
@@ -138,30 +137,23 @@ def dual_rounding(
         return ColumnPrice(np.inf)
     slopes = objective.slopes_inside(u)
     terms = loss.conjugate(y, slopes) if dual.conjugates is None else dual.conjugates
-    error = dual.errors
-    columns = _columns(objective, point, dual, error, room)
+    columns = _columns(objective, point, dual, room)
     rounding = float(sum_rounding(objective, terms, loss.conjugate_rounding, slopes))
     rounding += 8.0 * EPS * abs(dual.value)
-    above = objective.penalty.conjugate_bound(dual.v, error)
+    above = objective.penalty.conjugate_bound(dual.v, dual.error)
     loose = dual.value + float(c @ terms) + above  # D as it was evaluated, less a lower bound of it
     charged = columns.price if columns.within is None else room
     found = LOOSE * (rounding + charged) + max(loose, 0.0)
     return ColumnPrice(found if math.isfinite(found) else np.inf, *columns[1:])
 
 
-def _columns(
-    objective: Objective, point: PrimalPoint, dual: DualPoint, error: Array, room: float
-) -> ColumnPrice:
+def _columns(objective: Objective, point: PrimalPoint, dual: DualPoint, room: float) -> ColumnPrice:
     """The price of rows of v that must vanish, or have a sign that v may just miss."""
-    penalty, v = objective.penalty, dual.v
     if not held_rows(objective).any():
         return ColumnPrice(0.0)
-    above, below = penalty.outside(v + error), penalty.outside(v - error)
     if isinstance(objective, MulticlassObjective):
-        missed = float(np.maximum(np.abs(above), np.abs(below)) @ np.abs(point.w))
-        return ColumnPrice(missed)
-    if not (np.any(above) or np.any(below)):
-        return ColumnPrice(0.0)
+        ends = [objective.penalty.outside(dual.v + far) for far in (dual.error, -dual.error)]
+        return ColumnPrice(float(np.maximum(*np.abs(ends)) @ np.abs(point.w)))
     return price_of_columns(objective, dual, point, room)
 
 

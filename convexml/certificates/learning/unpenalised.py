@@ -82,9 +82,8 @@ class ColumnRows:
     @cached_property
     def columns(self) -> Design:
         """B."""
-        return (
-            self.objective.design if self.rows.all() else self.objective.design.columns(self.rows)
-        )
+        design = self.objective.design
+        return design if self.rows.all() else design.columns(self.rows)
 
     def at(self, point: PrimalPoint) -> float:
         """What the residual is worth at a point: a bound of |w'X'u + b 1'u| on the rows."""
@@ -176,21 +175,14 @@ STEP = 2.0**-20
 
 
 def slopes(
-    objective: Objective,
-    dual: DualPoint,
-    samples: Array | slice,
-    room: Array,
-    step: Array,
-    point: PrimalPoint,
+    objective: Objective, dual: DualPoint, samples: Array | slice, t: Array, point: PrimalPoint
 ) -> tuple[Array, Array]:
-    """Bounds of |F*_i(u + t) - F*_i(u)| / |t|, and of (... - z_i t) / |t|, for |t| <= step, (k,).
+    """Bounds of |F*_i(u + s) - F*_i(u)| / |s|, and of (... - z_i s) / |s|, for |s| <= t, (k,).
 
-    F*_i is convex, so that the secant to any farther point is a bound. ``room``, the distance to
-    the ends of the box, is at least 2 step.
+    F*_i is convex, so that the secant to any farther point is a bound; u - t and u + t are in its
+    domain.
     """
     u, y, c = dual.u[samples], objective.y[samples], objective.c[samples]
-    far = np.maximum(step, STEP * float(np.max(np.abs(u), initial=0.0)))
-    t = np.minimum(far, 0.5 * room)
     lo, hi = (end[samples] for end in objective.loss.domain(objective.y))
 
     def at(x: Array) -> Array:
@@ -283,10 +275,10 @@ def price_of_columns(
     -------
     ColumnPrice
     """
-    wanted = objective.penalty.free(objective.d) | _may_miss(objective, dual.v, dual.errors)
+    wanted = objective.penalty.free(objective.d) | _may_miss(objective, dual.v, dual.error)
     best = np.inf
     for _ in range(ROUNDS):
-        rows = ColumnRows.at_dual(objective, dual.u, dual.v, wanted, dual.errors)
+        rows = ColumnRows.at_dual(objective, dual.u, dual.v, wanted, dual.error)
         if rows.vanish:
             return ColumnPrice(0.0)
         found, crossed, reason = _corrected(rows, dual, point)
@@ -341,12 +333,15 @@ def _corrected(
     others = ~rows.rows
     norms, most = objective.column_norms, step * float(np.max(shares))
     reach = np.where(others, norms * most * (1.0 + gamma(objective.n + 4)), 0.0)
-    v, error = np.where(others, dual.v, 0.0), np.where(others, dual.errors, 0.0)
-    crossed = others & _may_miss(objective, dual.v, reach + dual.errors)
+    v, error = np.where(others, dual.v, 0.0), np.where(others, dual.error, 0.0)
+    crossed = others & _may_miss(objective, dual.v, reach + dual.error)
     if np.any(crossed):
         return np.inf, crossed, ""
     chosen = slice(None) if inside.size == objective.n else inside  # all of them: no copies
-    plain, from_point = slopes(objective, dual, chosen, room[chosen], step * shares, point)
+    # A secant over a share of u, where there is room: over less it is rounding.
+    far = np.maximum(step * shares, STEP * float(np.max(np.abs(u[chosen]), initial=0.0)))
+    far = np.minimum(far, 0.5 * room[chosen])
+    plain, from_point = slopes(objective, dual, chosen, far, point)
     w = np.abs(point.w)
     lengths = float(norms @ w) + np.sqrt(inside.size) * abs(point.b)
     seen = rows.at(point) + float(w @ reach) + length(shares * from_point) * step
@@ -417,6 +412,5 @@ def _growth(rows: ColumnRows, point: PrimalPoint) -> float:
             return np.inf
         norms = objective.column_norms[others]
         reach += float(np.sum(2.0 * point.value * norms / blocks[1][blocks[0]][others]))
-    return (rows.at(point) + rows.distance(rows.metric(np.ones_like(objective.c))) * reach) * (
-        1.0 + 1e-9
-    )
+    step = rows.distance(rows.metric(np.ones_like(objective.c)))
+    return (rows.at(point) + step * reach) * (1.0 + 1e-9)
