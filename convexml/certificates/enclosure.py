@@ -113,12 +113,11 @@ def crossing(loss: Loss, y: Array, v: Array, after: bool = False) -> Array:
     Between the two lie the z with v in dl(y, z). -FAR and FAR where there is none.
     """
     lo, hi = np.full(len(y), -FAR), np.full(len(y), FAR)
-    with np.errstate(over="ignore", invalid="ignore"):
-        for _ in range(130):
-            middle = 0.5 * (lo + hi)
-            slope = loss.derivative(y, middle)
-            below = slope <= v if after else slope < v
-            lo, hi = np.where(below, middle, lo), np.where(below, hi, middle)
+    for _ in range(130):
+        middle = 0.5 * (lo + hi)
+        slope = loss.derivative(y, middle)
+        below = slope <= v if after else slope < v
+        lo, hi = np.where(below, middle, lo), np.where(below, hi, middle)
     return lo if after else hi
 
 
@@ -295,18 +294,18 @@ class Enclosure:
     def terms_of_predictions(self, z: Array) -> Array:
         """FY_i(z_i, u_i), less its rounding."""
         value = self.objective.loss.value(self.objective.y, z)
-        terms = np.abs(value) + np.abs(self._conjugate) + np.abs(self.slopes * z)
-        excess = value + self._conjugate - self.slopes * z
-        return self.objective.c * (excess - ROUNDING * terms)
+        return self._terms(value, self._conjugate, self.slopes * z)
 
     def terms_of_dual(self, u: Array) -> Array:
         """FY_i(z_i, u_i) at the point's own z, less its rounding."""
         loss, y, z = self.objective.loss, self.objective.y, self.point.z
         value = 0.0 if loss.is_indicator else loss.value(y, z)
         v = u / self.objective.c
-        conjugate = loss.conjugate(y, v)
-        terms = np.abs(value) + np.abs(conjugate) + np.abs(v * z)
-        return self.objective.c * (value + conjugate - v * z - ROUNDING * terms)
+        return self._terms(value, loss.conjugate(y, v), v * z)
+
+    def _terms(self, value: Array | float, conjugate: Array, product: Array) -> Array:
+        sizes = np.abs(value) + np.abs(conjugate) + np.abs(product)
+        return self.objective.c * (value + conjugate - product - ROUNDING * sizes)
 
     @property
     def scores(self) -> tuple[Array, Array]:
@@ -323,6 +322,5 @@ class Enclosure:
     @property
     def width(self) -> float:
         """How much is left to know, for the stopping rule: falls with every interval."""
-        known = sum(float(x.half[x.bounded].sum()) for x in (self.w, self.z, self.u))
-        unknown = sum(int(np.sum(~x.bounded)) for x in (self.w, self.z, self.u))
-        return known + 1e6 * unknown - float(self.zero.sum())
+        halves = [np.where(x.bounded, x.half, 1e6).sum() for x in (self.w, self.z, self.u)]
+        return float(sum(halves) - self.zero.sum())

@@ -36,7 +36,7 @@ def certify_sum(
     before = problem.completed(given)
     near = problem.dual_point(given, before)
     own = problem.named([u for u, _ in near[1:]], given)
-    repaired = max(map(_apart, own, given)) if passed else 0.0
+    moved = [float(np.max(np.abs(u - v), initial=0.0)) for u, v in zip(own, given, strict=True)]
     given = given if passed else own
     primal = problem.cost_of(images)
     gap = max(problem.excess(images, near), problem.price(images, near))
@@ -54,10 +54,6 @@ def certify_sum(
         scale=scale(primal, primal - gap, problem.null),
         dual=dict(zip(names, own, strict=True)),
         passed=passed,
-        repaired=repaired,
+        repaired=max(moved) if passed else 0.0,
         reason=problem.no_bound if gap == np.inf and not beside else "",
     )
-
-
-def _apart(u: Array, v: Array) -> float:
-    return float(np.max(np.abs(u - v), initial=0.0))

@@ -199,8 +199,7 @@ def _prediction_sphere(known: Enclosure) -> Sphere | None:
     if not np.any(floor > 0.0):
         return None
     near = sphere(known.point.z, other, objective.c * floor, known.gap)
-    with np.errstate(divide="ignore"):
-        reach = near.radius / np.sqrt(near.weights)
+    reach = near.radius / np.sqrt(near.weights)
     slack = ROUNDING * (np.abs(near.center) + np.abs(objective.y))
     known.z.meet(near.center - reach - slack, near.center + reach + slack)
     return near
