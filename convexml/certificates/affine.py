@@ -103,22 +103,17 @@ class Projection:
         """
         best = now = start
         for _ in range(STEPS):
-            parts = self.moved(now) if length(now.left) > now.error else None
-            if parts is None:
+            if self.solver is None or not length(now.left) > now.error:
                 break
-            now = judged(parts)
+            step = self.solver.solve(now.left)
+            if not np.all(np.isfinite(step)):
+                break
+            triples = zip(now.parts, self.rows, self.roots, strict=True)
+            now = judged([u - root * (K @ step) for u, K, root in triples])
             if not length(now.left) < 0.5 * length(best.left):
                 break
             best = now
         return best
-
-    def moved(self, near: Nearly) -> list[Array] | None:
-        """The parts after one correction; None where it is not found."""
-        step = None if self.solver is None else self.solver.solve(near.left)
-        if step is None or not np.all(np.isfinite(step)):
-            return None
-        triples = zip(near.parts, self.rows, self.roots, strict=True)
-        return [u - root * (K @ step) for u, K, root in triples]
 
     def distance(self, near: Nearly) -> float:
         """N: some exactly feasible point has each entry of u_k within sqrt(M_k) N."""

@@ -22,39 +22,21 @@ DIGITS = 53
 LOW = 26
 FEW = 1000
 """So many integers of 53 digits add up to one of 63."""
-MANY = 2**25
-"""So many integers of 27 digits and a sign add up to one of 53."""
 
 
 def exact_total(u: Array) -> float:
-    """The sum of all entries, rounded once; multiples of one small number are added as integers."""
-    largest = float(np.max(np.abs(u), initial=0.0))
-    if not 0.0 < largest < np.inf:
-        return float(np.abs(u).sum())
-    grid = grid_of(largest)
-    if grid > 0.0:
-        k = np.rint(u / grid)
-        if np.array_equal(k * grid, u):
-            return float(exact_sum(k)) * grid
-    return math.fsum(in_memory(u).tolist())
-
-
-def grid_of(largest: float) -> float:
-    """The power of two of which numbers up to ``largest`` are at most 2^53 times as much."""
-    return math.ldexp(1.0, math.frexp(largest)[1] - DIGITS)
+    """The sum of all entries, rounded once; not finite where floats cannot hold it."""
+    try:
+        return math.fsum(in_memory(u).tolist())
+    except (OverflowError, ValueError):  # beyond the largest float, or of both infinities
+        return np.inf
 
 
 def exact_sum(k: Array) -> int:
     """The sum of whole numbers up to 2^53 in size, int64 or float64 as they are, exactly."""
+    k = k.astype(np.int64, copy=False)
     if k.size <= FEW:
-        return int(k.astype(np.int64, copy=False).sum())
-    if k.dtype.kind == "f":
-        if k.size > MANY:
-            return exact_sum(k.astype(np.int64))
-        part = k * 2.0**-LOW
-        high = int(np.rint(part, out=part).sum())  # as the rest, it adds up without rounding
-        part *= 2.0**LOW
-        return (high << LOW) + int(np.subtract(k, part, out=part).sum())
+        return int(k.sum())
     return (int((k >> LOW).sum()) << LOW) + int((k & ((1 << LOW) - 1)).sum())
 
 
