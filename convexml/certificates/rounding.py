@@ -92,37 +92,54 @@ def balanced(u: Array, lo: Any, hi: Any) -> Array | None:
     """U on a common grid of a power of two with 1'u = 0 exactly, within lo <= u <= hi.
 
     The grid keeps 53 digits of the largest entry. What the sum lacks is taken from all inside their
-    box alike, as far as they have room for it, then from those that can move into it. None where no
-    entry can, or one is not finite. Ends that are numbers are those of the whole line.
+    box alike, as far as they have room for it; where these are few, from those that do, then from
+    those that can move into it. None where no entry can, or one is not finite. Ends that are
+    numbers are those of the whole line.
     """
     largest = float(np.abs(u).max(initial=0.0))
     if not 0.0 < largest < np.inf:
         return u if largest == 0.0 else None
     grid, top = math.ldexp(1.0, math.frexp(largest)[1] - DIGITS), 2.0**DIGITS
+    is_boxed = np.ndim(lo) > 0
     if not grid > 0.0:  # u is so small that no number divides it into 53 digits
         return None
-    rounded = np.rint(u / grid)
-    share, rest = divmod(exact_sum(rounded), u.size)
-    found = rounded - share
-    found[:rest] -= 1.0
-    fits = float(np.abs(found).max()) < top
-    found *= grid
-    if fits and ((lo < u) & (u < hi) & (lo <= found) & (found <= hi)).all():
-        return found
-    with np.errstate(over="ignore"):
-        ends = np.maximum(np.ceil(lo / grid), -top), np.minimum(np.floor(hi / grid), top)
-    k = np.clip(rounded, *ends).astype(np.int64)
-    low, high = (end.astype(np.int64) for end in ends)
-    for inside in (True, False):
-        missing = exact_sum(k)
+    rounded = u / grid
+    np.rint(rounded, out=rounded)
+    missing, found = exact_sum(rounded), rounded * grid
+    if not is_boxed or ((lo <= found).all() and (found <= hi).all()):
         if missing == 0:
-            break
+            return found
+        movable: Any = np.flatnonzero((lo < found) & (found < hi)) if is_boxed else slice(None)
+        count = movable.size if is_boxed else found.size
+        half = max(0.5 * count, 1.0)
+        most = (abs(missing) / half + 2.0) * grid
+        if is_boxed:
+            own = found[movable]
+            movable = movable[(lo[movable] + most <= own) & (own <= hi[movable] - most)]
+            count = movable.size
+        if count >= half and largest + most < top * grid:
+            share, rest = divmod(missing, count)
+            found[movable] -= share * grid
+            found[movable[:rest] if is_boxed else slice(rest)] -= grid
+            return found
+    ends: tuple[Any, Any] = (-top, top)
+    if is_boxed:
+        with np.errstate(over="ignore"):
+            ends = np.maximum(np.ceil(lo / grid), -top), np.minimum(np.floor(hi / grid), top)
+        rounded = np.clip(rounded, *ends)
+    k = rounded.astype(np.int64)
+    missing = exact_sum(k)
+    low, high = (end.astype(np.int64) if is_boxed else int(end) for end in ends)
+    for inside in (True, False):
         room = k - low if missing > 0 else high - k
         if inside:
             room = np.where((k > low) & (k < high), room, 0)
         step = spread(room, abs(missing))
         k = k - step if missing > 0 else k + step
-    return k * grid if exact_sum(k) == 0 else None
+        missing = exact_sum(k)
+        if missing == 0:
+            break
+    return k * grid if missing == 0 else None
 
 
 def spread(room: Array, total: int) -> Array:
