@@ -236,18 +236,15 @@ def bound_of(
     usable = curvature == 0.0 and all(np.all(np.isfinite(part)) for part in there)
     budget, target = Budget.of(fit.program, effort), enough / fit.scaled.worth
     found = priced_candidates(fit.program, *there, fit.units, budget) if usable else iter(())
-    best: tuple[Priced, float, float] | None = None
+    none = Priced(w, y, -np.inf, np.inf, program.stationarity(w, y))
+    best = _local(none, x, own, radius)
     for inside in found:
         budget.take(inside, there[0], target)
         pair = _outside(program, fit.scaled, inside)
-        near = _local(pair, x, own, radius)
-        best = near if best is None else max(best, near, key=lambda b: (b[0].bound, b[1]))
+        best = max(best, _local(pair, x, own, radius), key=lambda b: (b[0].bound, b[1]))
         if best[0].bound >= enough or not thorough:
             budget.untried.clear()
             break
-    if best is None:
-        none = Priced(w, y, -np.inf, np.inf, program.stationarity(w, y))
-        best = _local(none, x, own, radius)
     pair, local, far = best
     moved = (np.max(np.abs(step), initial=0.0) for step in (pair.w - w, pair.y - y))
     return Bound(pair, local, radius, far, float(max(moved)), curvature, tuple(budget.untried))

@@ -130,7 +130,9 @@ def verify_farkas(
         program = program.without_objective()
     passed = y / (float(np.max(np.abs(y), initial=0.0)) or 1.0)
     tried, terms = [passed], float(exact_dot(np.abs(program.b), np.abs(passed)))
-    if not _finite(program) or not np.all(np.isfinite(passed)) or not np.isfinite(terms):
+    with np.errstate(over="ignore"):  # sums of the data's sizes stay below the largest float
+        size = np.sum(np.abs(program.b)) + np.sum(np.abs(program.A.data)) + terms
+    if not np.isfinite(size) or not np.all(np.isfinite(passed)):
         return _overflow(tol)
     for pair in _dual_points(program, units, passed, terms, thorough):
         if proves(program, pair.y, pair.bound):
@@ -177,16 +179,10 @@ def _from_phase(
 
 def proves(program: ConeProgram, y: Array, bound: float) -> bool:
     """Whether a bound on the least -b'y of an exact y nearby is > 0, and not by underflow."""
-    if not (0.0 < bound < np.inf and np.all(np.isfinite(y)) and _finite(program)):
+    if not (0.0 < bound < np.inf and np.all(np.isfinite(y))):
         return False
     value, terms = -exact_dot(program.b, y), exact_dot(np.abs(program.b), np.abs(y))
     return bool(terms < np.inf and min(value, bound) > max(NOTHING * terms, TINY))
-
-
-def _finite(program: ConeProgram) -> bool:
-    """Whether sums of the data's sizes stay below the largest float."""
-    with np.errstate(over="ignore"):
-        return bool(np.isfinite(np.sum(np.abs(program.b)) + np.sum(np.abs(program.A.data))))
 
 
 def _overflow(tol: float) -> Certificate:

@@ -28,8 +28,8 @@ from .program import shared
 TURN = np.array([[1.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 """(u, v, w) is in K* where (a, b, c) = (u - v, -u, w) is in K."""
 
-HALVINGS, TOGETHER = 39, 13
-"""How often axes are halved until they fit, and how many of these are tried at a time."""
+HALVINGS = 39
+"""How often axes are halved until they fit."""
 
 
 def nudged_each(y: Array) -> Array:
@@ -83,14 +83,12 @@ def margins_each(cone: ExponentialCone | Power, y: Array, share: float) -> Array
     elif curved:
         axes[:, 1, 1] = share * np.abs(y[:, 0])
     good |= _fits(cone, y, axes)
-    for _ in range(0, HALVINGS, TOGETHER):
+    for _ in range(HALVINGS):
         left = np.flatnonzero(~good)
         if not left.size:
             break
-        smaller = axes[left] * 0.5 ** np.arange(1, TOGETHER + 1)[:, None, None, None]
-        fits = _fits(cone, y[left], smaller)
-        first = np.where(fits.any(axis=0), np.argmax(fits, axis=0), TOGETHER - 1)
-        axes[left], good[left] = smaller[first, np.arange(left.size)], fits.any(axis=0)
+        axes[left] *= 0.5
+        good[left] = _fits(cone, y[left], axes[left])
     axes[~good] = 0.0
     found = 0.5 * np.concatenate([share * y[:, :, None], axes], axis=2)
     face = curved & (y[:, 0] == 0.0)  # the face of (0, v, w) with v, w >= 0
@@ -308,7 +306,9 @@ def repair_conic_dual(
         entries = np.repeat(rows, np.diff(system.indptr)) * system.data
         scaled = sparse.csr_array((entries, system.indices, system.indptr), shape=system.shape)
         reach = weights_of_multipliers(program, y) if room is None else room
-        weights = np.concatenate([np.where(curved, _weights_of_w(w), 0.0), reach])
+        least_w = 1e-3 * (float(np.max(np.abs(w), initial=0.0)) or 1.0)
+        weights = np.where(curved, np.maximum(np.abs(w), least_w), 0.0)
+        weights = np.concatenate([weights, reach])
         step = LeastChange(scaled, weights, round_ < THOROUGH)(-rows * raw)
         w = w + step[: w.size]
         turn = step[w.size :]
@@ -341,11 +341,6 @@ def _seen(program: ConeProgram, w: Array, y: Array) -> tuple[Array, Array, Array
 
 def _worst(left: Array, size: Array) -> float:
     return float(np.max(np.abs(left) / np.where(size > 0.0, size, 1.0), initial=0.0))
-
-
-def _weights_of_w(w: Array) -> Array:
-    level = float(np.max(np.abs(w), initial=0.0)) or 1.0
-    return np.maximum(np.abs(w), 1e-3 * level)
 
 
 def weights_of_multipliers(program: ConeProgram, y: Array) -> Array:

@@ -67,8 +67,7 @@ class Dense:
 def dense_factor(part: Any, bent: Any) -> Dense | None:
     """R^-1 = X of a QR of [MA; P^(1/2)], and how far X'GX is from I, rounding included."""
     B, P = (each.toarray() if sparse.issparse(each) else each for each in (part, bent))
-    filled, n = B.any(axis=1), P.shape[0]
-    B = B if filled.all() else B[filled]
+    B, n = B[B.any(axis=1)], P.shape[0]
     used = np.flatnonzero(np.any(P != 0.0, axis=0))
     roots = np.zeros((used.size, n))
     inner = P[np.ix_(used, used)]
@@ -107,8 +106,7 @@ def _short(B: Array, inner: Array, X: Array, used: Array) -> float:
     room = 2.0 * length * off + off**2 + (B.shape[0] + 8) * EPS * (length + off) ** 2
     room += 3.0 * (n + 4) * EPS * float(np.linalg.norm(P)) * size**2
     left = Q.T @ Q
-    if used.size:
-        left += X[used].T @ (inner @ X[used])
+    left += X[used].T @ (inner @ X[used])
     left.flat[:: n + 1] -= 1.0
     return float(np.linalg.norm(left)) + room
 
@@ -225,8 +223,6 @@ class Metric:
             return np.inf
         part, size = self._part(r)
         noise = length(self.units * error[self.columns])
-        if not np.any(part) and noise == 0.0:
-            return 0.0
         if not np.all(np.isfinite(part)):
             return np.inf
         return size * float(self.factor.norm(part, noise / size)) * (1.0 + 4.0 * EPS)
@@ -285,9 +281,7 @@ def metric_at(
     # Whether matrices have fewer rows than unknowns, so that no G is definite.
     if _filled(part) + _filled(bent) < part.shape[1]:
         return None
-    factor: Any = None
-    if _is_dense(part, columns.size):
-        factor = dense_factor(part, bent)
+    factor: Any = dense_factor(part, bent) if _is_dense(part, columns.size) else None
     if factor is None and columns.size <= SPARSE_COLUMNS:
         M, MA, part, bent = (sparse.csc_array(matrix) for matrix in (M, MA, part, bent))
         factor = sparse_factor(part, bent, proved)

@@ -111,9 +111,8 @@ def conic_units(program: ConeProgram) -> ProgramUnits:
     count = 0
     for cone, run in program.runs:
         if isinstance(cone, Semidefinite):
-            column, row = np.tril_indices(cone.order)
             for part in run:
-                places += [(part, count + row), (part, count + column)]
+                places += [(part, count + side) for side in cone.triangle[:2]]
                 count += cone.order
         elif run.size:
             owners = np.arange(run.size if cone.is_polyhedral else len(run))

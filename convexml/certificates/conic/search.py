@@ -107,13 +107,11 @@ def mixtures(program: ConeProgram, w: Array, y: Array) -> Iterator[tuple[Array, 
         target = on_equality(program, inner_w, inner + shift)
         if not _inside(program, target[1]):
             continue
-        found = False
-        for share in SHARES:
-            w, y = ((1.0 - share) * a + share * b for a, b in zip(start, target, strict=True))
-            if _inside(program, y):
-                found = True
-                yield w, y
-        if found:
+        a, b = np.concatenate(start), np.concatenate(target)
+        points = (np.split((1.0 - share) * a + share * b, [w.size]) for share in SHARES)
+        usable = [(w, y) for w, y in points if _inside(program, y)]
+        yield from usable
+        if usable:
             return
 
 
@@ -399,12 +397,8 @@ def idle_columns(program: ConeProgram) -> Array:
         return np.zeros(0, dtype=int)
     units = powers_of_two(1.0 / np.where(sizes > 0.0, sizes, 1.0))
     scaled = sparse.csr_array(system @ sparse.diags_array(units))
-    idle = []
-    for k, d in _directions(scaled):
-        d = np.round(d * GRID) / GRID
-        if not np.any(exact_residual(system, units * d)):
-            idle.append(k)
-    return np.array(idle, dtype=int)
+    found = ((k, units * np.round(d * GRID) / GRID) for k, d in _directions(scaled))
+    return np.array([k for k, d in found if not np.any(exact_residual(system, d))], dtype=int)
 
 
 def _directions(system: Any) -> list[tuple[int, Array]]:

@@ -63,9 +63,9 @@ def strict_point(program: ConeProgram, start: Array | None) -> tuple[Array, floa
     if start is not None and inside(program, start, program.b, TINY):
         return start, 0.0
     interior = relative_interior(linear_rows(program)[0])
-    points = [] if interior is None else [interior.point]
-    points = points if start is None else [start, *points]
-    return next(filter(None, (mixed(program, interior, x, TINY) for x in points)), None)
+    points = (start, None if interior is None else interior.point)
+    found = (mixed(program, interior, x, TINY) for x in points if x is not None)
+    return next(filter(None, found), None)
 
 
 def no_interior(program: ConeProgram, y: Array) -> Array | None:
@@ -84,8 +84,7 @@ def _rationals(program: ConeProgram, y: Array) -> Iterator[list[Fraction]]:
     off = np.zeros(program.b.size, dtype=bool)
     for cone, part in program.blocks:
         if isinstance(cone, Semidefinite):
-            column, row = np.tril_indices(cone.order)
-            off[part] = row != column
+            off[part] = cone.triangle[2] > 1.0
     plain = np.where(off, y / np.sqrt(2.0), y)
     sizes = np.unique(np.abs(plain[plain != 0.0]))[::-1]
     for unit in sizes[:SCALES]:

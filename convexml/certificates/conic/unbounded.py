@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -58,15 +58,8 @@ from .search import deepest, interior_point, relax
 # In all but the first two z is strictly inside.
 
 
-class Growth(NamedTuple):
-    """The directions d and e."""
-
-    ray: Array
-    turn: Array
-
-
-def find_curve(program: ConeProgram, x: Array) -> Growth | None:
-    """Directions for which the curve from x stays feasible and falls, exactly; None without.
+def find_curve(program: ConeProgram, x: Array) -> tuple[Array, Array] | None:
+    """Directions d and e for which the curve from x stays feasible and falls, exactly, or None.
 
     ``x`` is strictly inside of the curved cones.
     """
@@ -79,7 +72,7 @@ def find_curve(program: ConeProgram, x: Array) -> Growth | None:
         if turned is None or (turn := find_ray(turned)) is None:
             continue
         if has_ray_among(turned, [turn]):
-            return Growth(ray, turn)
+            return ray, turn
     return None
 
 
@@ -278,7 +271,7 @@ def certify_unbounded(
     curve = find_curve(program, x) if met and ray is None else None
     verb, proven, turn = "falls" if sign > 0.0 else "rises", False, {}
     if curve is not None:
-        ray, turn, proven = curve.ray, {"turn": curve.turn}, True
+        ray, turn, proven = curve[0], {"turn": curve[1]}, True
         reason = (
             f"the point is feasible, and the objective {verb} past every number along "
             "point + t ray + log(1 + t) turn, with a long ray and a short turn; along no ray that "
