@@ -106,7 +106,8 @@ def _short(B: Array, inner: Array, X: Array, used: Array) -> float:
     room = 2.0 * length * off + off**2 + (B.shape[0] + 8) * EPS * (length + off) ** 2
     room += 3.0 * (n + 4) * EPS * float(np.linalg.norm(P)) * size**2
     left = Q.T @ Q
-    left += X[used].T @ (inner @ X[used])
+    if used.size:
+        left += X[used].T @ (inner @ X[used])
     left.flat[:: n + 1] -= 1.0
     return float(np.linalg.norm(left)) + room
 
