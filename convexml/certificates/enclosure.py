@@ -160,6 +160,27 @@ def sphere(one: Array, other: Array | None, weights: Array | float, gap: float) 
     return Sphere(0.5 * (one + other), float(np.sqrt(max(room, 0.0))), weights)
 
 
+def rounded_gap(objective: Objective, point: PrimalPoint, dual: DualPoint) -> float:
+    """P - D, enlarged by what rounding may hide in it.
+
+    The term is 64 eps times the sizes of all that is summed: the losses and their conjugates, the
+    penalty and its own, and sum_i (|u_i| + |g_i|)(|x_i|.|w| + |b| + |y_i|), which also covers 1'u
+    and bounds on X'u that u meets within rounding only. inf where P or D is not finite, and for
+    constraints such as Xw = y, which no point of a computer meets exactly.
+    """
+    loss, y, c = objective.loss, objective.y, objective.c
+    exact = not loss.is_indicator or (loss.labels == "binary" and not objective.penalty.restricts)
+    if not (exact and np.isfinite(point.value) and np.isfinite(dual.value)):
+        return np.inf
+    lo, hi = loss.domain(y)
+    value = 0.0 if loss.is_indicator else loss.value(y, point.z)
+    slope = np.abs(objective.loss_derivative(point.z)) + np.abs(dual.u)
+    terms = c @ (np.abs(value) + np.abs(loss.conjugate(y, np.clip(dual.u / c, lo, hi))))
+    terms += abs(objective.penalty.value(point.w)) + abs(point.value) + abs(dual.value)
+    rounding = ROUNDING * terms + slope @ objective.prediction_slack(point.w, point.b)
+    return max(point.value - dual.value, 0.0) + float(rounding)
+
+
 def primal_sphere(
     objective: Objective, point: PrimalPoint, dual: DualPoint, gap: float
 ) -> Sphere | None:
@@ -226,9 +247,7 @@ class Enclosure:
     ----------
     objective : Objective
     point, dual : PrimalPoint, DualPoint
-        Feasible.
-    gap : float
-        P - D, with its rounding.
+        Feasible, with a finite gap.
 
     Attributes
     ----------
@@ -248,13 +267,14 @@ class Enclosure:
         Of ``Penalty.zero_blocks``; None and () where there are none.
     slopes, nearest : arrays, shape (n,)
         u_i / c_i, and a z_i where it is a slope of the loss.
+    gap : float
+        P - D, enlarged by rounding.
     """
 
-    def __init__(
-        self, objective: Objective, point: PrimalPoint, dual: DualPoint, gap: float
-    ) -> None:
-        self.objective, self.point, self.dual, self.gap = objective, point, dual, gap
+    def __init__(self, objective: Objective, point: PrimalPoint, dual: DualPoint) -> None:
+        self.objective, self.point, self.dual = objective, point, dual
         n, d, loss, y, c = objective.n, objective.d, objective.loss, objective.y, objective.c
+        self.gap = rounded_gap(objective, point, dual)
         self.w, self.z, self.u, self.v = map(Intervals.everywhere, (d, n, n, d))
         self.b = Intervals.everywhere(1)
         if not objective.fit_intercept:

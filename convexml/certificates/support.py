@@ -13,7 +13,7 @@ from ..penalties import L2
 from ..problem import Objective
 from ..typesetting import html
 from .enclosure import Enclosure, around, crossing, product, spread, sublevel
-from .learning.gap import certify_objective
+from .learning.dual import construct_dual
 from .learning.repair import DualPoint, PrimalPoint, repair_dual, repair_primal
 from .uniqueness import Uniqueness, solve_dual, solve_primal, unique_coefficients, unique_minimiser
 
@@ -173,13 +173,13 @@ ENOUGH = 0.9
 """A round that leaves more than this share of the width was the last one."""
 
 
-def enclose(objective: Objective, point: PrimalPoint, dual: DualPoint, gap: float) -> Enclosure:
+def enclose(objective: Objective, point: PrimalPoint, dual: DualPoint) -> Enclosure:
     """Enclose all that is optimal, from a primal and a dual feasible point.
 
     What the facts know of one another: u_i* in c_i dl(z_i*), v* in dOmega(w*), X'u* = -v*,
     1'u* = 0, Xw* + b*1 = z*, and the Fenchel-Young terms of ``spheres``.
     """
-    known = Enclosure(objective, point, dual, gap)
+    known = Enclosure(objective, point, dual)
     if not np.isfinite(known.gap):
         return known
     for _ in range(ROUNDS):
@@ -293,12 +293,14 @@ def certify_support(
     """
     if b is None:
         b = objective.best_intercept(objective.predict(w)) if objective.fit_intercept else 0.0
-    found, loss = certify_objective(objective, w, b, u, tol=1e-9, refute=False), objective.loss
-    # No point of a computer meets exactly what Xw = y asks.
-    exact = not loss.is_indicator or (loss.labels == "binary" and not objective.penalty.restricts)
-    gap = found.gap if exact and found.within is None else np.inf
-    point, dual = repair_primal(objective, w, b), repair_dual(objective, found.dual["u"])
-    known = enclose(objective, point, dual, gap)
+    point = repair_primal(objective, w, b)
+    if u is not None:
+        dual = repair_dual(objective, u, source="passed")
+    elif np.isfinite(point.value):
+        dual = construct_dual(objective, point)
+    else:
+        dual = repair_dual(objective, np.zeros(objective.n))
+    known = enclose(objective, point, dual)
     coefficients = unique_coefficients(known)
     coordinates = np.where(known.w.excludes_zero, NONZERO, UNDECIDABLE)
     coordinates = np.where(known.zero, ZERO, coordinates)
