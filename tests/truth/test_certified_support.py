@@ -236,3 +236,32 @@ def test_at_lam_max_only_the_critical_coordinate_is_undecidable() -> None:
     found = problem.solve(tol=1e-10).certified_support()
     assert set(found.coordinates) == {"zero"}
     assert found.unique.answer == "yes"
+
+
+@pytest.mark.parametrize("seed", [11, 67, 115])
+def test_labels_far_from_0_do_not_contradict_those_of_centred_data(seed: int) -> None:
+    """X and X - 1e4, which is exact, pose the same problem with an intercept."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(3, 30)), int(rng.integers(1, 10))
+    X = rng.normal(size=(n, d)) + 1e4
+    z = (X - 1e4) @ rng.normal(size=d) + 0.3 * rng.normal(size=n)
+    y = np.where(z > np.median(z), 1.0, -1.0)
+    far, near = (
+        cml.SoftMarginSVM(A, y, C=1.0).solve(tol=1e-10).certified_support() for A in (X, X - 1e4)
+    )
+    for one, other in zip(far.samples, near.samples, strict=True):
+        assert one == other or "undecidable" in (one, other)
+
+
+@pytest.mark.parametrize("seed", [4, 19, 20])
+def test_samples_on_the_kink_of_a_solved_absolute_fit_are_known(seed: int) -> None:
+    """With as many samples on the kink as coefficients, every label is decided, and w is unique."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(3, 30)), int(rng.integers(1, 10))
+    X = rng.normal(size=(n, d))
+    y = X @ (rng.normal(size=d) * (rng.random(d) < 0.6)) + 0.3 * rng.normal(size=n)
+    parts = cml.losses.Absolute(), cml.penalties.L1(0.05)
+    solved = cml.LearningProblem(X, y, *parts, fit_intercept=True).solve()
+    found = solved.certified_support()
+    assert "undecidable" not in found.samples
+    assert found.unique_w.answer == "yes"
