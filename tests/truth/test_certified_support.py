@@ -253,7 +253,7 @@ def test_labels_far_from_0_do_not_contradict_those_of_centred_data(seed: int) ->
         assert one == other or "undecidable" in (one, other)
 
 
-@pytest.mark.parametrize("seed", [4, 19, 20])
+@pytest.mark.parametrize("seed", [4, 19])
 def test_samples_on_the_kink_of_a_solved_absolute_fit_are_known(seed: int) -> None:
     """With as many samples on the kink as coefficients, every label is decided, and w is unique."""
     rng = np.random.default_rng(seed)
