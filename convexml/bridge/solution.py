@@ -303,8 +303,8 @@ def _solve(
         constant = certify_problem(problem, tol=tol)
         told(problem, constant, "no variables", {})
         return constant
-    split = None if whole is None or thorough or not is_all else split_sum(whole)
-    if split is not None:
+    split = None if whole is None else split_sum(whole)
+    if split is not None and is_all and not thorough:
         certificate = _solve_split(split, name, tol)
         if certificate is not None:
             return certificate
@@ -349,8 +349,10 @@ def _solve(
         note = f"answer of {attempt}; not verified before: {'; '.join(tried)}"
         reason = f"{certificate.reason} ({note})" if certificate.reason else note
         certificate = certificate.but(reason=reason)
+    if whole is None or certificate.claim != "optimal":
+        return certificate
     # Slack variables may lie below the losses that they stand for, within tol of their rows.
-    value = None if whole is None else whole.value
+    value = whole.value if split is None else split.value()
     return certificate if value is None else raised(certificate, value)
 
 

@@ -11,6 +11,7 @@ from ..losses import Loss
 from ..numerics import ROUNDING, Array
 from ..problem import Objective
 from .learning.repair import DualPoint, PrimalPoint
+from .learning.unpenalised import price_of_columns
 
 # Intervals that hold a number for certain: intersected, never guessed.
 
@@ -161,11 +162,11 @@ def sphere(one: Array, other: Array | None, weights: Array | float, gap: float) 
 
 
 def rounded_gap(objective: Objective, point: PrimalPoint, dual: DualPoint) -> float:
-    """P - D, enlarged by what rounding may hide in it.
+    """P - D, enlarged by what rounding may hide in it, and by the price of unpenalised columns.
 
     The term is 64 eps times the sizes of all that is summed: the losses and their conjugates, the
-    penalty and its own, and sum_i (|u_i| + |g_i|)(|x_i|.|w| + |b| + |y_i|), which also covers 1'u
-    and bounds on X'u that u meets within rounding only. inf where P or D is not finite, and for
+    penalty and its own, and sum_i (|u_i| + |g_i|)(|x_i|.|w| + |b| + |y_i|), which also covers
+    bounds on X'u that u meets within rounding only. inf where P or D is not finite, and for
     constraints such as Xw = y, which no point of a computer meets exactly.
     """
     loss, y, c = objective.loss, objective.y, objective.c
@@ -178,7 +179,8 @@ def rounded_gap(objective: Objective, point: PrimalPoint, dual: DualPoint) -> fl
     terms = c @ (np.abs(value) + np.abs(loss.conjugate(y, np.clip(dual.u / c, lo, hi))))
     terms += abs(objective.penalty.value(point.w)) + abs(point.value) + abs(dual.value)
     rounding = ROUNDING * terms + slope @ objective.prediction_slack(point.w, point.b)
-    return max(point.value - dual.value, 0.0) + float(rounding)
+    price = price_of_columns(objective, dual, point).price
+    return max(point.value - dual.value, 0.0) + float(rounding) + price
 
 
 def primal_sphere(

@@ -265,3 +265,21 @@ def test_samples_on_the_kink_of_a_solved_absolute_fit_are_known(seed: int) -> No
     found = solved.certified_support()
     assert "undecidable" not in found.samples
     assert found.unique_w.answer == "yes"
+
+
+@pytest.mark.parametrize("k", [20, 35, 47])
+def test_columns_that_nearly_depend_keep_the_optimum_in_its_intervals(k: int) -> None:
+    """A column is another times 1 + 2^-k, rounded: u* = (X w* + b* - y) / n in rationals."""
+    rng = np.random.default_rng(k)
+    X = rng.normal(size=(12, 3))
+    X[:, 2] = X[:, 0] * (1.0 + 2.0**-k)
+    y = X[:, 0] + rng.normal(size=12)
+    A, target = table(np.column_stack([X, np.ones(12)])), row(y)
+    columns = list(zip(*A, strict=True))
+    gram = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in columns] for p in columns]
+    sides = [sum(a * b for a, b in zip(p, target, strict=True)) for p in columns]
+    w = solve_consistent(gram, sides)
+    low, high = cml.LeastSquares(X, y).solve().certified_support().u_interval
+    for line, value, below, above in zip(A, target, low, high, strict=True):
+        u = (sum(a * x for a, x in zip(line, w, strict=True)) - value) / 12
+        assert exact(below) <= u <= exact(above)

@@ -63,6 +63,11 @@ class SplitSum:
             unproved="numbers were rounded when the problem was read",
         )
 
+    def value(self) -> float:
+        """P at the values that stand; a rounded one hides what predictions cancel."""
+        x = np.concatenate([_entries(variable.value) for variable in self.variables])
+        return self.constant + sum(p.function.value(p.map.forward(x)[0]) for p in self.parts)
+
 
 def _entries(value: Any) -> Array:
     """The entries as a vector; nan where there is none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from fractions import Fraction
 from typing import Any
 
 import cvxpy as cp
@@ -167,5 +168,18 @@ def test_slacks_are_charged_beside_constraints_too() -> None:
     for constraints in ([], [cp.sum(w) == 0.1], [w <= 0.2, b >= -1.0]):
         found = cml.minimize(f, constraints)
         assert found.holds()
-        assert found.primal_objective >= f.value
+        assert found.primal_objective >= f.value * (1.0 - 1e-14)
         assert found.proved_gap == np.inf
+
+
+def test_predictions_that_cancel_are_summed_exactly() -> None:
+    """P is never below the sum at the point that stands, though A v in floats is off by 1e-7."""
+    rng, v = np.random.default_rng(0), cp.Variable(3)
+    A, s = 2.0**30 + rng.normal(size=(8, 3)), np.where(np.arange(8) % 2, 1.0, -1.0)
+    f = losses.Hinge()(A @ v, s) + penalties.L1()(v - 1.0)
+    found = cml.minimize(f, [cp.sum(v) <= 10.0])
+    x = [Fraction(float(t)) for t in v.value]
+    scores = [sum(Fraction(float(a)) * t for a, t in zip(row, x, strict=True)) for row in A]
+    exact = sum(max(Fraction(0), 1 - int(sign) * z) for sign, z in zip(s, scores, strict=True))
+    exact += sum(abs(t - 1) for t in x)
+    assert Fraction(found.primal_objective) >= exact * (1 - Fraction(1, 10**12))
