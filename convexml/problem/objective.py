@@ -260,6 +260,11 @@ class Objective:
     features: tuple[str, ...] = ()
 
     @cached_property
+    def memo(self) -> dict[Any, Any]:
+        """What was derived from the data and is kept with them."""
+        return {}
+
+    @cached_property
     def n(self) -> int:
         return self.design.shape[0]
 

@@ -146,9 +146,17 @@ class ColumnRows:
         x = solve_rows(table)
         return np.inf if x is None else math.hypot(*(float(t) for t in x)) * (1.0 + 1e-12)
 
-    @cached_property
+    @property
     def dependence(self) -> Dependence:
-        """Which columns depend on the others; none is known to where X is too large to tell."""
+        """Which columns depend on the others, kept with the data of the objective."""
+        memo, key = self.objective.memo, ("dependence", self.rows.tobytes())
+        if key not in memo:
+            memo[key] = self._dependence()
+        found: Dependence = memo[key]
+        return found
+
+    def _dependence(self) -> Dependence:
+        """None is known where X is too large to tell."""
         largest = DENSE if in_blocks(self.columns) else LARGEST
         if self.objective.n * self.width > largest:
             none = np.zeros(0, dtype=int)
