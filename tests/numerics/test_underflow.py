@@ -61,7 +61,7 @@ def test_no_product_is_taken_for_that_of_another_vector(first, then):
     repair_dual(large, -first * Y * RNG.random(12))
     found = repair_dual(large, -then * Y * RNG.random(12))
     true = products(1e139 * X, found.u)
-    for told, error, product in zip(row(found.v), row(found.errors), true, strict=True):
+    for told, error, product in zip(row(found.v), row(found.error), true, strict=True):
         assert abs(told + product) <= error
 
 

@@ -23,26 +23,52 @@ LOW = 26
 FEW = 1000
 """So many integers of 53 digits add up to one of 63."""
 
+MANY = 2**25
+"""So many integers of 27 digits and a sign add up to one of 53."""
+
 
 def exact_total(u: Array) -> float:
-    """The sum of all entries, rounded once; not finite where floats cannot hold it."""
-    try:
-        return math.fsum(in_memory(u).tolist())
-    except (OverflowError, ValueError):  # beyond the largest float, or of both infinities
-        return np.inf
+    """The sum of all entries, rounded once; multiples of one small number are added as integers."""
+    largest = float(np.max(np.abs(u), initial=0.0))
+    if not 0.0 < largest < np.inf:
+        return float(np.abs(u).sum())
+    grid = grid_of(largest)
+    if grid > 0.0:
+        k = np.rint(u / grid)
+        if np.array_equal(k * grid, u):
+            return float(exact_sum(k)) * grid
+    return math.fsum(in_memory(u).tolist())
+
+
+def grid_of(largest: float) -> float:
+    """The power of two of which numbers up to ``largest`` are at most 2^53 times as much."""
+    return math.ldexp(1.0, math.frexp(largest)[1] - DIGITS)
 
 
 def exact_sum(k: Array) -> int:
     """The sum of whole numbers up to 2^53 in size, int64 or float64 as they are, exactly."""
-    k = k.astype(np.int64, copy=False)
     if k.size <= FEW:
-        return int(k.sum())
+        return int(k.astype(np.int64, copy=False).sum())
+    if k.dtype.kind == "f":
+        if k.size > MANY:
+            return exact_sum(k.astype(np.int64))
+        part = k * 2.0**-LOW
+        high = int(np.rint(part, out=part).sum())  # as the rest, it adds up without rounding
+        part *= 2.0**LOW
+        return (high << LOW) + int(np.subtract(k, part, out=part).sum())
     return (int((k >> LOW).sum()) << LOW) + int((k & ((1 << LOW) - 1)).sum())
 
 
 def as_integers(matrix: Array) -> list[Row]:
-    """``whole_row`` of each row."""
-    return [whole_row(row) for row in matrix.tolist()]
+    """Rows of Python integers: the entries times one power of two for each row."""
+    mantissas, exponents = np.frexp(matrix)
+    whole = np.ldexp(mantissas, 53).astype(np.int64)
+    least = np.min(np.where(whole != 0, exponents, 10_000), axis=1, initial=10_000)
+    shifts = np.where(whole != 0, exponents - least[:, None], 0)
+    return [
+        [int(m) << int(s) for m, s in zip(row, shift, strict=True)]
+        for row, shift in zip(whole.tolist(), shifts.tolist(), strict=True)
+    ]
 
 
 def whole_row(row: Sequence[Fraction | float]) -> Row:

@@ -38,12 +38,13 @@ SHARES = (1e-9, 1e-6, 1e-8, 1e-10)
 
 
 def lifted_prices(
-    program: ConeProgram, w: Array, y: Array, units: ProgramUnits
+    program: ConeProgram, w: Array, y: Array, units: ProgramUnits, idle: Array | None = None
 ) -> Iterator[Priced]:
     """Prices of (w, y) after ``lifted``, whose room costs next to nothing; none without such cones.
 
     Everything may move by the same share of its size only: so the metric of the slack stays as
-    well conditioned as the program, however small the room is.
+    well conditioned as the program, however small the room is. Columns that are ``idle`` are looked
+    for where there is no price without.
     """
     # The rows of v of exponential cones (u, v, w) that are empty in A.
     empty = np.diff(program.A_by_row.indptr) == 0
@@ -52,13 +53,19 @@ def lifted_prices(
     free = np.asarray(rows[empty[rows]])
     if not free.size:
         return
-    at, wide = approached(program, w, lifted(program, y, WIDE, free), units, WIDE)
+    at, wide = approached(program, w, lifted(program, y, WIDE, free), units, idle, WIDE)
+    failed = False
     for share in SHARES:
-        found = priced(program, at, lifted(program, wide, share, free), units, None, share)
+        found = priced(program, at, lifted(program, wide, share, free), units, idle, share)
         if np.isfinite(found.price):
             yield found
-        elif share == SHARES[1]:
+        elif idle is None and (idle := idle_columns(program)).size:
+            yield from lifted_prices(program, w, y, units, idle)
             return
+        elif failed:
+            return
+        else:
+            failed = True
 
 
 def lifted(program: ConeProgram, y: Array, share: float, free: Array) -> Array:

@@ -384,13 +384,14 @@ def approached(
     w: Array,
     y: Array,
     units: ProgramUnits,
+    idle: Array | None,
     share: float,
 ) -> tuple[Array, Array]:
     """(w, y) moved as ``priced`` moves them, without a price: nothing is proved on the way."""
     y = nudged(program, y)
     left, value = dual_residual(program, w, y), dual_value(program, w, y)
     if np.all(np.isfinite(left)) and np.any(left) and np.isfinite(value):
-        metric = metric_at(program, y, units, value, None, share, proved=False)
+        metric = metric_at(program, y, units, value, idle, share, proved=False)
         if metric is not None:
             w, y, _ = list(_steps(program, metric, w, y, left))[-1]
     return w, y
