@@ -73,7 +73,8 @@ class LinearData:
     @cached_property
     def equal(self) -> Array:
         """Which of ``constraints`` are equations."""
-        return self.as_cones.ruled_by(ZeroCone)
+        place = np.arange(self.constraints[1].size) - self.b_ub.size
+        return np.asarray((place >= 0) & (place < self.b_eq.size))
 
     @cached_property
     def as_cones(self) -> ConeProgram:

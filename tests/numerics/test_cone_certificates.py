@@ -176,3 +176,9 @@ def test_multipliers_below_the_surface_of_their_cone_are_repaired_along_it() -> 
             assert found.gap >= np.exp(-far) * (1.0 - 1e-9)
             verdicts.append(found.verdict)
     assert verdicts.count(Verdict.CERTIFIED) > 13  # without these steps 8 of 25
+
+
+def test_a_matrix_with_a_nan_has_no_bound() -> None:
+    """Its trace is known, and a Cholesky runs to its end all the same."""
+    G = np.array([[2.0, np.nan], [np.nan, 2.0]])
+    assert eigenvalue_bound(G) == -np.inf

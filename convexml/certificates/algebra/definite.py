@@ -182,13 +182,14 @@ class Cholesky:
 
     def solve(self, r: Array) -> Array:
         """About G^-1 r; r may have several columns."""
-        return np.asarray(dpotrs(self.L, r, lower=1)[0])
+        return np.asarray(dpotrs(self.L, r, lower=1)[0]) if r.size else r
 
     @property
     def bound(self) -> float:
         """At most the least eigenvalue of G, <= 0: gamma_(n+1) tr G below it (Demmel)."""
         lost = 2.0 * (len(self.L) + 2) * EPS * self.trace
-        return -lost if np.isfinite(lost) else -np.inf
+        # A NaN of G reaches the diagonal of L.
+        return -lost if np.isfinite(lost) and np.isfinite(np.trace(self.L)) else -np.inf
 
 
 def least_eigenvalue(G: Any, solver: Factored | Cholesky) -> float:
@@ -222,7 +223,10 @@ def definite_solver(G: Any, shift: float = 0.0) -> Factored | Cholesky | None:
 
 
 def factored(G: Any) -> Factored | Cholesky | None:
-    """The same for a proof by its ``bound``: one of a crowded matrix has no pivot below 0."""
+    """As ``definite_solver``, to be proved by its ``bound``: a matrix of few zeros is dense then.
+
+    SuperLU would go on behind a pivot below 0, which proves nothing.
+    """
     return definite_solver(G.toarray() if sparse.issparse(G) and _is_crowded(G) else G)
 
 

@@ -22,7 +22,6 @@ DIGITS = 53
 LOW = 26
 FEW = 1000
 """So many integers of 53 digits add up to one of 63."""
-
 MANY = 2**25
 """So many integers of 27 digits and a sign add up to one of 53."""
 

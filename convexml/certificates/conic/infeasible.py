@@ -130,9 +130,7 @@ def verify_farkas(
         program = program.without_objective()
     passed = y / (float(np.max(np.abs(y), initial=0.0)) or 1.0)
     tried, terms = [passed], float(exact_dot(np.abs(program.b), np.abs(passed)))
-    with np.errstate(over="ignore"):  # sums of the data's sizes stay below the largest float
-        size = np.sum(np.abs(program.b)) + np.sum(np.abs(program.A.data)) + terms
-    if not np.isfinite(size) or not np.all(np.isfinite(passed)):
+    if not _finite(program) or not np.all(np.isfinite(passed)) or not np.isfinite(terms):
         return _overflow(tol)
     for pair in _dual_points(program, units, passed, terms, thorough):
         if proves(program, pair.y, pair.bound):
@@ -172,7 +170,7 @@ def _from_phase(
     fit = fitted(phase, conic_units(phase))
     bound = bound_of(phase, fit, x, everything, pair, None, 0.5 * relaxation.total)
     y = bound.pair.y[: program.b.size]
-    if not proves(program, y, bound.pair.bound):
+    if not (_finite(program) and proves(program, y, bound.pair.bound)):
         return other
     return _certified(program, units, y, relaxation.y, np.inf, tol)
 
@@ -183,6 +181,12 @@ def proves(program: ConeProgram, y: Array, bound: float) -> bool:
         return False
     value, terms = -exact_dot(program.b, y), exact_dot(np.abs(program.b), np.abs(y))
     return bool(terms < np.inf and min(value, bound) > max(NOTHING * terms, TINY))
+
+
+def _finite(program: ConeProgram) -> bool:
+    """Whether sums of the data's sizes stay below the largest float."""
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(np.sum(np.abs(program.b)) + np.sum(np.abs(program.A.data))))
 
 
 def _overflow(tol: float) -> Certificate:

@@ -171,8 +171,9 @@ def rays(data: LinearData) -> Iterator[Array]:
 
 def find_unboundedness(data: LinearData, tol: float = 1e-6) -> Certificate | None:
     """Search for a ray and a point."""
+    still = data.with_cost(np.zeros(data.n))
     for ray in rays(data):
-        point = optimum_of(data.with_cost(np.zeros(data.n))).x
+        point = optimum_of(still).x
         if point is None or not np.all(np.isfinite([ray, point])):
             continue
         certificate = certify_unbounded(data, ray, point, tol=tol)
@@ -307,24 +308,31 @@ def plausible(data: LinearData, x: Array) -> bool:
 
     Where it is known that none meets them exactly, only the rounding of the data is an excuse.
     """
-    left, off, none = residual(data, x), rounding_of_rows(data, x), np.zeros(2 * data.n)
-    if np.all(np.abs(violations(data, x, left)) <= np.append(off, none)[: left.size]):
+    left, off = residual(data, x), rounding_of_rows(data, x)
+    rows, bounds = np.split(violations(data, x, left), [off.size])
+    if np.all(np.abs(rows) <= off) and not np.any(bounds):
         return True
     if data.memo.get("exact point") is None:
         data.memo["exact point"] = has_exact_point(data, x)
     if data.memo["exact point"] is not None:
         return bool(data.memo["exact point"] or has_exact_point(_loosened(data, off), x))
-    if meets_rows(data, x, left) or restored(data, x) is not None:
-        return True
-    if meets_rows(data, solve_vertex(data, active_at(data, x), x)):
-        return True
-    if "plausible" not in data.memo:
-        points = (optimum_of(each).x for each in (data, data.with_cost(np.zeros(data.n))))
-        data.memo["plausible"] = (
-            any(x is not None and meets_rows(data, x) for x in points)
-            or relative_interior(equilibrated(data).data) is not None
+    known = data.memo.get("plausible")  # of any x
+    if not known:
+        near = (
+            meets_rows(data, x, left)
+            or restored(data, x) is not None
+            or meets_rows(data, solve_vertex(data, active_at(data, x), x))
         )
-    return bool(data.memo["plausible"])
+        known = data.memo["plausible"] = near or (known is None and _is_met(data))
+    return bool(known)
+
+
+def _is_met(data: LinearData) -> bool:
+    """Whether a point that HiGHS finds meets all constraints, or there is one inside."""
+    points = (optimum_of(each).x for each in (data, data.with_cost(np.zeros(data.n))))
+    if any(x is not None and meets_rows(data, x) for x in points):
+        return True
+    return relative_interior(equilibrated(data).data) is not None
 
 
 def restored(data: LinearData, x: Array) -> Array | None:
