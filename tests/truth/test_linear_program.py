@@ -204,15 +204,16 @@ def test_a_larger_program_is_certified_beside_its_optimum(away: float) -> None:
     assert certificate.gap >= abs(c @ (x - moved)) * (1.0 - 1e-6)
 
 
-def test_a_program_that_falls_slowly_is_unbounded() -> None:
-    """A ray in whole numbers along which c'x falls by 19 / 2^20."""
-    c = [-15.0 - 2.0**-20, 2.0, -2.0, 2.0, -7.0, 13.0]
+@pytest.mark.parametrize("power", [20, 40])
+def test_a_program_that_falls_slowly_is_unbounded(power: int) -> None:
+    """A ray in whole numbers along which c'x falls by 19 / 2^20 and less, of exact floats."""
+    c = [-15.0 - 2.0**-power, 2.0, -2.0, 2.0, -7.0, 13.0]
     A = np.array([[2.0, 0, 2, -2, 4, -2], [-12, 0, 0, 4, -3, 4], [17, -1, -3, -3, -3, -4],
                   [9, -4, 0, -4, -3, 2]])  # fmt: skip
     E, ray = np.array([[0.0, 0, 1, -2, 1, 2], [9, -2, -1, -2, -2, -1]]), [19, 3, 0, 42, 26, 29]
     assert not np.any(E @ ray)
     assert np.all(A @ ray <= 0.0)
-    assert np.dot(c, ray) == -19 * 2.0**-20
+    assert np.dot(c, ray) == -19 * 2.0**-power
     solution = LinearProgram(c, A, [0.0, 13.0, 19.0, 23.0], E, [0.0, 0.0]).solve()
     assert solution.status == "unbounded"
     assert solution.certificate.verdict is Verdict.CERTIFIED

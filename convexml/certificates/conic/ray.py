@@ -30,8 +30,6 @@ from .program import linear_rows
 
 INWARDS = 1e-2
 """How far, for its size, a ray on the border of a curved cone is moved before others are tried."""
-SUMMED = 1e-12
-"""What the coefficients of an objective may be off by: a modeller adds up several terms."""
 
 
 # Rays of a cone program where curved cones leave none but those of flatter ones.
@@ -120,8 +118,8 @@ def rays_of(program: ConeProgram) -> ConeProgram:
 def falls(program: ConeProgram, d: Array, away: float = 0.0) -> bool:
     """Whether q'z < 0 for all z within ``away`` of d, also where entries of q are rounded sums."""
     reach = np.abs(d) + SAFE * away
-    slope = exact_dot(program.q, d) + SUMMED * float(np.abs(program.q) @ reach)
-    return slope + program.costs_off(reach) + SAFE * away * length(program.q) < 0.0
+    slope = exact_dot(program.q, d) + program.costs_off(reach)
+    return slope + SAFE * away * length(program.q) < 0.0
 
 
 def has_point_among(program: ConeProgram, points: Iterable[Array]) -> bool:
