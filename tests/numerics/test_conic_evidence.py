@@ -116,12 +116,17 @@ def test_a_ray_may_be_on_the_border() -> None:
 
 
 def test_what_falls_by_the_rounding_of_a_sum_does_not_fall() -> None:
-    """0.3 d_1 - (0.1 + 0.2) d_2 over d >= 0 with d_1 = d_2 is -5.6e-17, and 0 as it was meant."""
+    """0.3 d_1 - (0.1 + 0.2) d_2 over d >= 0 with d_1 = d_2 is -5.6e-17, and 0 as it was meant.
+
+    It falls where the floats are what was written, and where it falls by more than the sums hide.
+    """
     costs, rows = np.array([0.3, -(0.1 + 0.2)]), np.array([[1.0, -1.0], [-1.0, 0.0], [0.0, -1.0]])
     made = [cones.ZeroCone(1), cones.NonnegativeCone(2)]
-    for q, falls in ((costs, False), (costs - [1e-9, 0.0], True)):
-        program = cones.cone_program_of(None, q, rows, np.zeros(3), made)
-        assert has_ray_among(rays_of(program), [np.ones(2)]) is falls
+    off = cones.Rounded(sparse.csr_array((3, 3)), 1e-16 * abs(costs), np.zeros(2, dtype=bool))
+    for lower, rounded, falls in ((0.0, off, False), (0.0, None, True), (1e-9, off, True)):
+        program = cones.cone_program_of(None, costs - [lower, 0.0], rows, np.zeros(3), made)
+        rays = rays_of(replace(program, rounded=rounded))
+        assert has_ray_among(rays, [np.ones(2)]) is falls
 
 
 def falls_along(program: cones.ConeProgram, x: Array, ray: Array, turn: Array) -> bool:
