@@ -24,7 +24,6 @@ from .layout import class_names, cone_numbers, dense
 from .point import (
     Posed,
     moves_by_label,
-    multipliers_by_label,
     primal_rows,
     read_duals,
     soft_rows,
@@ -295,7 +294,7 @@ def infeasibility(posed: Posed, tol: float = 1e-6) -> Certificate:
         certificate = certificate.but(reason=f"{certificate.reason}; {posed.doubt}")
     evidence = dict(certificate.evidence)
     if evidence:
-        evidence |= multipliers_by_label(posed, certificate.dual["y"])
+        evidence |= posed.named(certificate.dual["y"])
     if "relaxation" in evidence:
         evidence["relaxation"] = moves_by_label(posed, evidence["relaxation"])
     value = posed.canonical.sign * np.inf

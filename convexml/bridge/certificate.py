@@ -313,7 +313,7 @@ def certify_problem(problem: Any, *, tol: float = 1e-6, effort: str = "normal") 
         Claim "optimal"; "infeasible" or "unbounded" where the problem's status says so and its
         variables have no values. Objectives are those of the problem, also under Maximize; the
         gap is never negative beyond rounding. ``dual`` holds "y", the multipliers of the conic
-        form, and the user's by label.
+        form, the user's by label, and those of attributes by name: "x nonneg", "x lower bounds".
 
     Raises
     ------

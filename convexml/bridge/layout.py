@@ -297,6 +297,23 @@ def constraint_violation(constraint: Any) -> Array:
     return np.atleast_1d(np.asarray(constraint.violation(), dtype=float)).ravel()
 
 
+def names_of(variables: list[Any]) -> dict[int, str]:
+    """The name of each variable by id; a second one of the same name gets its number."""
+    names: dict[int, str] = {}
+    for variable in variables:
+        name = variable.name()
+        names[variable.id] = f"{name}#{variable.id}" if name in names.values() else name
+    return names
+
+
+def side_of(variable: Any, lower: bool) -> str:
+    """The attribute that bounds a variable from below, or from above; "" where it has none."""
+    for kind in ("nonneg", "pos") if lower else ("nonpos", "neg"):
+        if variable.attributes[kind]:
+            return kind
+    return f"{'lower' if lower else 'upper'} bounds" if variable.attributes["bounds"] else ""
+
+
 def attribute_violations(variable: Any) -> Iterator[tuple[str, Array, Array]]:
     """(attribute, violations, limits) of each convex attribute of a variable that has a value.
 

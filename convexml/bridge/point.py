@@ -45,9 +45,11 @@ from .layout import (
     expand_variable,
     gathered,
     multiplier_maps,
+    names_of,
     parts_of,
     read_part,
     row_sizes,
+    side_of,
     term_sizes,
     value_sizes,
 )
@@ -70,6 +72,7 @@ def attribute_rows(
     if not kept or np.all(taken):
         return {}
     owner: list[Any] = [None] * program.q.size
+    variable: Any
     for part in parts:
         for j in part.columns:
             owner[j] = part.variable
@@ -81,27 +84,18 @@ def attribute_rows(
             for i in np.flatnonzero(alone) + block.start:
                 place = A.indptr[i]
                 if owner[A.indices[place]] is not None:
-                    name = _sided(label, owner[A.indices[place]], float(A.data[place]))
+                    variable = owner[A.indices[place]]
+                    side = side_of(variable, bool(A.data[place] < 0.0))
+                    name = f"{label[variable.id]} {side}" if side else ""
                     names.setdefault(name, []).append(int(i))
         elif isinstance(cone, Semidefinite) and not np.any(taken[block]):
             owners = {owner[j] for j in np.unique(A[block].indices)}
-            variable: Any = owners.pop() if len(owners) == 1 else None
+            variable = owners.pop() if len(owners) == 1 else None
             kind = [] if variable is None else [k for k in ("PSD", "NSD") if variable.attributes[k]]
             if kind:
                 name = f"{label[variable.id]} {kind[0]}"
                 names.setdefault(name, []).extend(range(block.start, block.stop))
     return {name: np.array(rows, dtype=int) for name, rows in names.items() if name}
-
-
-def _sided(label: Mapping[int, str], variable: Any, coefficient: float) -> str:
-    """The attribute behind a row a x_j <= b of one variable; "" where it has none."""
-    lower = coefficient < 0.0
-    for kind in ("nonneg", "pos") if lower else ("nonpos", "neg"):
-        if variable.attributes[kind]:
-            return f"{label[variable.id]} {kind}"
-    if variable.attributes["bounds"]:
-        return f"{label[variable.id]} {'lower' if lower else 'upper'} bounds"
-    return ""
 
 
 # What a conic form takes on trust: that quadratic forms are convex, and cones the atoms.
@@ -243,11 +237,7 @@ class Posed:
     @cached_property
     def names(self) -> dict[int, str]:
         """The name of each variable by id; a second one of the same name gets its number."""
-        names: dict[int, str] = {}
-        for variable in self.problem.variables():
-            name = variable.name()
-            names[variable.id] = f"{name}#{variable.id}" if name in names.values() else name
-        return names
+        return names_of(self.problem.variables())
 
     @cached_property
     def domains(self) -> list[Domains]:
@@ -279,9 +269,10 @@ class Posed:
         return {self.names[variable.id]: value for variable, value in self.values(x).items()}
 
     def named(self, y: Array) -> dict[str, Any]:
-        """The multipliers of the user's constraints, as CVXPY has them, by label."""
+        """The multipliers of the user's constraints, as CVXPY has them, and of attributes."""
         _, duals = self.canonical.recover(np.zeros(self.program.q.size), y)
-        return {self.labels[c.id]: dense(v) for c, v in duals.items() if v is not None}
+        own = {self.labels[c.id]: dense(v) for c, v in duals.items() if v is not None}
+        return own | of_attributes(self, y)
 
     def column_name(self, j: int) -> str:
         """``name[k]`` of an entry of x."""
@@ -413,19 +404,21 @@ def named_rows(posed: Posed) -> dict[str, Array]:
     return own | posed.attribute_rows
 
 
-def multipliers_by_label(posed: Posed, y: Array) -> dict[str, Any]:
-    """Multipliers as CVXPY has them, and those of the attributes."""
-    return posed.named(y) | _attributes(posed, y)
+def of_attributes(posed: Posed, values: Array) -> dict[str, Array]:
+    """What rows of attributes have, by name, in the shape of the variable; 0 where it has no row.
 
-
-def _attributes(posed: Posed, values: Array) -> dict[str, Array]:
-    """Rows of attributes by name; a semidefinite block as its matrix."""
-    found = {}
+    A semidefinite block is a matrix.
+    """
+    A, found = posed.program.A_by_row, {}
+    matrices = {part.start: cone for cone, part in posed.program.blocks}
     for name, rows in posed.attribute_rows.items():
-        found[name] = values[rows]
-        for cone, part in posed.program.blocks:
-            if isinstance(cone, Semidefinite) and rows.size == cone.dim and rows[0] == part.start:
-                found[name] = cone.matrix(values[part])
+        cone, entries = matrices.get(int(rows[0])), abs(A[rows]).T @ values[rows]
+        if isinstance(cone, Semidefinite) and rows.size == cone.dim:
+            found[name] = cone.matrix(values[rows])
+        else:
+            column = A.indices[A.indptr[rows[0]]]
+            variable = next(part.variable for part in posed.parts if column in part.columns)
+            found[name] = expand_variable(posed.canonical, posed.parts, variable, entries)
     return found
 
 
@@ -440,7 +433,7 @@ def moves_by_label(posed: Posed, shift: Array) -> dict[str, Array]:
             found[posed.labels[constraint.id]] = (
                 moved.reshape(variables[0].shape) if alone else moved
             )
-    return found | _attributes(posed, shift)
+    return found | of_attributes(posed, shift)
 
 
 # The multipliers that stand in a CVXPY problem, and the conditions on them by name.

@@ -18,7 +18,7 @@ from ..numerics import EPS, Array, without_warnings
 from ..progress import operation
 from ..validation import PublicNames
 from .layout import constraint_violation, dense
-from .point import Posed, multipliers_by_label, pose, soft_rows, sparse_values
+from .point import Posed, pose, soft_rows, sparse_values
 from .rounding import enclosed
 
 # How much room the values of CVXPY's variables leave in a constraint, as it is written.
@@ -176,10 +176,10 @@ def slater(problem: Any) -> Slater:
             "every feasible point, if there is one, is on the border of a constraint that is not "
             "linear, or of a domain"
         )
-        return Slater(False, multipliers=multipliers_by_label(posed, y), reason=reason)
+        return Slater(False, multipliers=posed.named(y), reason=reason)
     farkas = certify_infeasible(posed.program, lambda: posed.units, soft_rows(posed), None, 1e-6)
     if farkas.verdict is Verdict.CERTIFIED:
-        named = multipliers_by_label(posed, farkas.dual["y"])
+        named = posed.named(farkas.dual["y"])
         return Slater(False, multipliers=named, reason=f"infeasible: {farkas.reason}")
     reason = "no point with room was verified, and no multipliers that exclude one exactly"
     return Slater(None, reason=reason)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from contextlib import suppress
 from copy import copy
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -12,6 +13,7 @@ import numpy as np
 from ...certificates import Certificate, Verdict
 from ...certificates.scale import relative
 from ...numerics import Array
+from ..layout import names_of, side_of
 from .constraints import EntryBounds
 from .maps import Declined
 from .terms import AsWritten, Reading
@@ -19,6 +21,7 @@ from .verification import (
     Crosscheck,
     compare_constraints,
     ends_as_written,
+    ends_of,
     random_values,
     same_ends,
 )
@@ -153,6 +156,12 @@ class ReadProblem(ABC):
             return None
         if not is_attained:
             certificate = certificate.but(evidence={"ray": self._ray(certificate.evidence)})
+        elif any(variable.domain for variable in reading.variables.values()):
+            with suppress(Declined):
+                if not reading.rows:
+                    self.set_multipliers(values, point)
+                own = _of_attributes(reading)
+                certificate = certificate.but(dual={**certificate.dual, **own})
         for rows in reading.rows:
             (dual,) = rows.constraint.dual_variables
             found = rows.multiplier if is_attained else None
@@ -191,6 +200,18 @@ class ReadProblem(ABC):
             variable.name(): _shaped(there[key] - here[key], variable)
             for key, variable in self.reading.remaining.items()
         }
+
+
+def _of_attributes(reading: Reading) -> dict[str, Array]:
+    """Multipliers of attributes, by name, in the shape of the variable; 0 where it has no bound."""
+    found, names = {}, names_of([*reading.variables.values()])
+    for key, variable in reading.variables.items():
+        for lower, end in zip((True, False), ends_of(variable), strict=True):
+            if np.isfinite(end).any():
+                own = -reading.over[key] if lower else reading.over[key]
+                own = np.where(np.isfinite(end), np.maximum(own, 0.0), 0.0)
+                found[f"{names[key]} {side_of(variable, lower)}"] = _shaped(own, variable)
+    return found
 
 
 def _shaped(entries: Any, leaf: Any) -> Array:

@@ -155,11 +155,13 @@ class EntryBounds:
     above: Array
     below: Array
 
-    def set_multiplier(self, upper: Array, lower: Array) -> None:
-        """From those of the entries' bounds."""
-        pull = np.where(self.above, upper[self.place], 0.0)
-        pull = pull + np.where(self.below, lower[self.place], 0.0)
-        self.rows.multiplier = pull / np.abs(self.scale)
+    def set_multiplier(self, over: Array) -> Array:
+        """Of what the entries' bounds have, an upper one's > 0; what is left for others."""
+        rest, left = over[self.place], over.copy()
+        held = np.where(rest > 0.0, self.above, self.below)
+        self.rows.multiplier = np.where(held, np.abs(rest), 0.0) / np.abs(self.scale)
+        left[self.place[held]] = 0.0
+        return left
 
 
 @dataclass
@@ -239,6 +241,14 @@ def read_bound(reading: Reading, rows: ConstraintRows) -> EntryBounds:
     if not (reading.lower[key] <= reading.upper[key]).all():
         raise refused(rows, "leaves no room")
     return EntryBounds(rows, key, each.index, scale, both, above, below)
+
+
+def share(reading: Reading, over: dict[int, Array]) -> None:
+    """Give rows that bound entries their multipliers, and attributes what is left."""
+    reading.over = dict(over)
+    for one in reading.sets:
+        if isinstance(one, EntryBounds):
+            reading.over[one.key] = one.set_multiplier(reading.over[one.key])
 
 
 def settle(bounds: list[EntryBounds], reading: Reading) -> None:

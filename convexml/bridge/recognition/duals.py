@@ -39,6 +39,7 @@ from .constraints import (
     read_rows,
     refused,
     settle,
+    share,
 )
 from .losses import NEAR, bundles, lower, normal_form
 from .maps import LARGEST, Declined, LinearMap, named, transposed
@@ -432,9 +433,8 @@ class PosedDual(ReadProblem):
         over = {program.key: rest}
         for key, columns in self.columns.items():
             over[key] = -samples.turn * np.ravel(point["w"])[columns]
+        share(self.reading, over)
         for each in self.reading.sets:
-            pull = over[each.key]
-            each.set_multiplier(np.maximum(pull, 0.0), np.maximum(-pull, 0.0))
             if each.rows.constraint.size == 1:  # of all entries of a largest size
                 each.rows.multiplier = np.array([each.rows.multiplier.sum()])
 

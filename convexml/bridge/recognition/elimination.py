@@ -16,7 +16,7 @@ import numpy as np
 
 from ...numerics import Array
 from .affine import Affine
-from .constraints import ConstraintRows, EntryBounds, read_rows, take_sets
+from .constraints import ConstraintRows, EntryBounds, read_rows, share, take_sets
 from .losses import Bundle
 from .maps import Declined, LinearMap, transposed
 from .slacks import eliminate_slacks
@@ -41,6 +41,15 @@ class Substituted:
     terms: list[tuple[Term, LinearMap]] = field(default_factory=list)
     lines: list[tuple[LinearTerm, LinearMap]] = field(default_factory=list)
     rows: list[tuple[ConstraintRows, LinearMap]] = field(default_factory=list)
+
+    @property
+    def over(self) -> Array:
+        """What its attributes have, an upper bound's > 0."""
+        pull = np.zeros(self.affine.size)
+        for rows, each in self.rows:
+            if rows.constraint is None and rows.multiplier is not None:
+                pull += transposed(each, rows.multiplier)
+        return pull
 
     def value(self, values: dict[int, Array]) -> Array:
         """The entries of the variable."""
@@ -199,11 +208,9 @@ def set_multipliers(posed: Any, values: dict[int, Array], u: Array) -> None:
         else:
             over[key] = _of_penalties(posed, values, key, v, slopes)
     for one in reading.sets:
-        if isinstance(one, EntryBounds):
-            rest = over[one.key]
-            one.set_multiplier(np.maximum(rest, 0.0), np.maximum(-rest, 0.0))
-        else:
+        if not isinstance(one, EntryBounds):
             one.rows.multiplier = slopes[id(one.term)]
+    share(reading, over)
     set_eliminated(reading, values, slopes)
 
 
@@ -213,6 +220,7 @@ def set_eliminated(reading: Reading, values: dict[int, Array], slopes: Slopes) -
         for term in getattr(gone, "squares", ()):
             slopes[id(term)] = derivative(term, term.affine(values))
         gone.set_multipliers(slopes)
+        reading.over[gone.key] = gone.over
 
 
 def _kinked(bundle: Bundle, total: Array) -> Slopes:

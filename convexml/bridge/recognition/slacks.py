@@ -194,6 +194,8 @@ class Slack:
         The rows that bound it from below.
     terms : dict
         What it became, by role.
+    over : array
+        What its attribute has, once it is known.
     """
 
     key: int
@@ -202,6 +204,7 @@ class Slack:
     owner: ConstraintRows | None
     bounds: Bounds
     terms: dict[str, Term] = field(default_factory=dict)
+    over: Any = None
 
     def value(self, values: dict[int, Array]) -> Array:
         """The entries of the variable: its largest bound."""
@@ -229,6 +232,7 @@ class Slack:
             if len(bounds.lines) > len(shares):
                 shares, rest = [*shares, rest], np.zeros_like(cost)
         bounds.share(shares, rest)
+        self.over = np.where(bounds.source < 0, -rest, 0.0)
 
     # -- what it becomes ----------------------------------------------------------------------
 

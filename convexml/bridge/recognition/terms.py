@@ -121,7 +121,14 @@ class LinearTerm:
 
 @dataclass
 class Reading:
-    """A problem, read: see the module."""
+    """A problem, read: see the module.
+
+    Attributes
+    ----------
+    over : dict
+        What attributes of each variable have of the multipliers, once that is known: an upper
+        bound's > 0, a lower one's < 0.
+    """
 
     problem: Any
     walker: Walker
@@ -137,6 +144,7 @@ class Reading:
     written: list[Any] = field(default_factory=list)
     sets: list[Any] = field(default_factory=list)
     eliminated: list[Any] = field(default_factory=list)
+    over: dict[int, Array] = field(default_factory=dict)
 
     @cached_property
     def variables(self) -> dict[int, Any]:
