@@ -21,7 +21,7 @@ from ..numerics import Array, without_warnings
 from ..problem import Objective
 from ..progress import watched
 from ..sklearn.estimators import parts_of
-from ..sklearn.fitted import FunctionPart, LearningPart, Subproblem, certify_parts
+from ..sklearn.fitted import FunctionPart, LearningPart, certify_parts
 from ..sklearn.regressors import TargetsPart
 from ..solvers import names
 from ..validation import float_array, positive_integer, positive_number
@@ -59,32 +59,6 @@ class Held:
         if not isinstance(part, FunctionPart) and u is not None:
             part = replace(part, u=np.array(u))
         return part.certify(tol)
-
-
-# X and y as scikit-learn reads them; what X holds that is no number is named by row and column.
-
-
-def read_samples(estimator: Any, X: Any, y: Any, settings: Mapping[str, Any]) -> tuple[Any, Any]:
-    """X in float64, dense or by rows or columns, and y; None where none is wanted.
-
-    Raises
-    ------
-    ValueError, TypeError
-        scikit-learn's; an ``InputError`` where it is an entry or the shape of X.
-    """
-    from sklearn.utils.validation import validate_data
-
-    read = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, **settings}
-    try:
-        found = validate_data(estimator, X, y, **read)
-    except (ValueError, np.exceptions.DTypePromotionError) as error:
-        try:
-            read_matrix(f"{type(estimator).__name__}.fit", X)
-        except InputError as named:
-            first = str(error).partition("\n")[0].partition(". ")[0].rstrip(".")
-            raise InputError(f"{named} ({first}.)") from None
-        raise
-    return found if isinstance(found, tuple) else (found, None)
 
 
 def check_steps(estimator: Any) -> None:
@@ -165,6 +139,12 @@ class Given(NamedTuple):
     weights: Any
 
 
+Parts = Sequence[Any]
+"""What an estimator minimises: one problem for each target, class or pair."""
+Solutions = Sequence[Solution]
+"""Of these, one each."""
+
+
 class CertifiedFit:
     """The ``fit`` of a scikit-learn estimator, by convexml: read, posed, solved, certified.
 
@@ -200,7 +180,7 @@ class CertifiedFit:
     _defaults: ClassVar[Mapping[str, Any]] = {"tol": 1e-6, "max_iter": None, "engine": "auto"}
     """Parameters that the namesake lacks, or has with another default."""
     _reading: ClassVar[Mapping[str, Any]] = {}
-    """What else ``validate_data`` is told about X and y."""
+    """What ``validate_data`` is told about X and y beside what the tags say."""
     _takes_sparse: ClassVar[bool] = True
     _holds_solution: ClassVar[bool] = True
     """Whether a certificate of a solution may stand for that of what is held."""
@@ -263,8 +243,28 @@ class CertifiedFit:
         return self
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """X and y, as scikit-learn reads them."""
-        return read_samples(self, X, y, self._reading)
+        """X in float64, dense or by rows or columns, and y, as scikit-learn reads them.
+
+        What X holds that is no number is named by row and column.
+        """
+        from sklearn.utils import get_tags
+        from sklearn.utils.validation import validate_data
+
+        tags = get_tags(self)
+        sparse = ("csr", "csc") if tags.input_tags.sparse else False
+        read = {"accept_sparse": sparse, "dtype": np.float64, **self._reading}
+        if tags.estimator_type == "regressor":
+            read |= {"y_numeric": True, "multi_output": tags.target_tags.multi_output}
+        try:
+            found = validate_data(self, X, y, **read)
+        except (ValueError, np.exceptions.DTypePromotionError) as error:
+            try:
+                read_matrix(f"{type(self).__name__}.fit", X)
+            except InputError as named:
+                first = str(error).partition("\n")[0].partition(". ")[0].rstrip(".")
+                raise InputError(f"{named} ({first}.)") from None
+            raise
+        return found if isinstance(found, tuple) else (found, None)
 
     def _weights(self, sample_weight: Any, n: int) -> Array | None:
         """A vector, of a number too."""
@@ -283,7 +283,7 @@ class CertifiedFit:
             what = str(error).removeprefix("certify: ").removeprefix(f"{owner}: ")
             raise InputError(f"{owner}.fit: {what}") from None
 
-    def _solutions(self, parts: Sequence[Any], tol: float) -> list[Solution]:
+    def _solutions(self, parts: Parts, tol: float) -> Solutions:
         """Of the parts, one each, or one that answers for all."""
         return [self._solved(part, tol) for part in parts]
 
@@ -314,21 +314,17 @@ class CertifiedFit:
         """Set the coefficients to 0, in the shapes of the namesake."""
         raise NotImplementedError
 
-    def _end(
-        self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]
-    ) -> None:
+    def _end(self, given: Given, parts: Parts, solutions: Solutions) -> None:
         """Put the solutions where the coefficients stand."""
         raise NotImplementedError
 
-    def _standing(
-        self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]
-    ) -> Sequence[Subproblem]:
+    def _standing(self, given: Given, parts: Parts, solutions: Solutions) -> Parts:
         """The parts at the coefficients that are held."""
         if not self._holds_solution:
             return self._parts(given)
         return [Held(*each) for each in zip(self._parts(given), solutions, strict=True)]
 
-    def _iterations(self, solutions: Sequence[Solution]) -> Any:
+    def _iterations(self, solutions: Solutions) -> Any:
         """The most steps that any of the problems took, 1 at least."""
         return max([1, *(solution.iterations for solution in solutions)])
 
@@ -375,11 +371,15 @@ class LeftOut:
         )
 
 
+def named(X: Any, names: Sequence[str]) -> Any:
+    """X with these names of its columns, if there are any."""
+    return NamedColumns(X, names) if names else X
+
+
 def posed(objective: Objective) -> LearningProblem:
     """The learning problem with this objective, whose columns keep their names."""
-    X, names = objective.design.constant, objective.features
     return LearningProblem(
-        NamedColumns(X, names) if names else X,
+        named(objective.design.constant, objective.features),
         objective.y,
         objective.loss,
         objective.penalty,
@@ -391,18 +391,20 @@ def posed(objective: Objective) -> LearningProblem:
 
 def coefficients(
     part: LearningPart, solution: Solution, d: int, unit: float = 1.0
-) -> tuple[Array, float]:
+) -> tuple[Array, Any]:
     """(w, b) for d features of a part that was read at w = 0, b = 0.
 
     Where b is the coefficient of a column, the part tells where b = 0 stands; ``unit`` is the entry
     of that column.
     """
     w = np.array(solution.primal["w"])
+    if w.ndim > 1:  # of several scores in one problem
+        return w.T, np.array(solution.primal["b"])
     b = unit * (w[d:] - part.w[d:]) if w.size > d else [float(solution.primal["b"])]
     return w[:d], float(b[0])
 
 
-def _tell(owner: str, certificate: Certificate, solutions: Sequence[Solution]) -> None:
+def _tell(owner: str, certificate: Certificate, solutions: Solutions) -> None:
     """Warn where the fit is not verified at its tol, and say what to do."""
     from sklearn.exceptions import ConvergenceWarning
 

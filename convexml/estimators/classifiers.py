@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import Any, ClassVar, Self
 
@@ -15,10 +14,9 @@ from sklearn.utils.validation import column_or_1d
 
 from ..errors import InputError, warn
 from ..models import DiscriminantAnalysis
-from ..models.solution import Solution
 from ..numerics import Array
 from ..sklearn.covariance import class_moments, covariance
-from .base import CertifiedFit, Given, read_samples
+from .base import CertifiedFit, Given, Parts, Solutions
 from .linear import ClassifierFit, LinearFit
 
 # Ridge regression of labels, as scikit-learn has it.
@@ -156,9 +154,7 @@ class LinearSVR(LinearFit, svm.LinearSVR):
         A solver of convexml; "auto" chooses.
     """
 
-    _reading: ClassVar = {"y_numeric": True}
-
-    def _end(self, given: Given, parts: Any, solutions: Any) -> None:
+    def _end(self, given: Given, parts: Parts, solutions: Solutions) -> None:
         super()._end(given, parts, solutions)
         self.intercept_ = np.atleast_1d(self.intercept_) if self.fit_intercept else 0.0
 
@@ -199,6 +195,7 @@ class LinearDiscriminantAnalysis(CertifiedFit, discriminant_analysis.LinearDiscr
     """
 
     _takes_sparse = _holds_solution = False
+    _reading: ClassVar = {"ensure_min_samples": 2}
     _defaults: ClassVar = {"tol": 1e-6}
     _parameter_constraints: ClassVar = (
         discriminant_analysis.LinearDiscriminantAnalysis._parameter_constraints
@@ -235,7 +232,7 @@ class LinearDiscriminantAnalysis(CertifiedFit, discriminant_analysis.LinearDiscr
                 "LinearDiscriminantAnalysis.fit: solver='svd' takes neither shrinkage nor a "
                 "covariance_estimator; take 'lsqr' or 'eigen'."
             )
-        X, y = read_samples(self, X, y, {"accept_sparse": False, "ensure_min_samples": 2})
+        X, y = super()._read(X, y)
         check_classification_targets(y)
         return X, y
 
@@ -268,10 +265,10 @@ class LinearDiscriminantAnalysis(CertifiedFit, discriminant_analysis.LinearDiscr
         moments = self.classes_, self.priors_, self.means_, [S], names
         self.problem_ = DiscriminantAnalysis.of_moments(*moments)
 
-    def _solutions(self, parts: Sequence[Any], tol: float) -> list[Solution]:
+    def _solutions(self, parts: Parts, tol: float) -> Solutions:
         return [self.problem_.solve("newton", tol=tol)]
 
-    def _end(self, given: Given, parts: Sequence[Any], solutions: Sequence[Solution]) -> None:
+    def _end(self, given: Given, parts: Parts, solutions: Solutions) -> None:
         Theta = solutions[0].primal.get("Theta")
         if Theta is None or not np.isfinite(solutions[0].gap):  # of least norm
             W = np.array([linalg.lstsq(part.Sigma, part.mu)[0] for part in parts])

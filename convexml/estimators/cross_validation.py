@@ -10,12 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn import linear_model
 from sklearn.metrics import check_scoring, make_scorer
-from sklearn.utils.class_weight import compute_class_weight
 
 from ..errors import InputError, SolverError
-from ..losses import Logistic, Softmax, Squared
-from ..models import ElasticNet as PosedElasticNet
-from ..models import Lasso as PosedLasso
+from ..losses import Squared
 from ..models import Ridge as PosedRidge
 from ..models.cross_validation import Split, on_folds, scores_of, splits_of, tell_doubt
 from ..models.grid import Grid, left_out
@@ -77,11 +74,7 @@ class PathFit(LinearFit):
     def _posed(self, given: Given, rho: float) -> Any:
         """The problem with lam = alpha."""
         common = {"fit_intercept": self.fit_intercept, "sample_weight": given.weights}
-        if self.positive:
-            return Net(given.X, given.y, Squared(), rho, positive=True, **common)
-        if rho == 1.0:
-            return PosedLasso(given.X, given.y, 1.0, **common)
-        return PosedElasticNet(given.X, given.y, 1.0, rho, **common)
+        return Net(given.X, given.y, Squared(), rho, positive=self.positive, **common)
 
     def _grid(self, problem: Any, rho: float) -> Array:
         """Penalties in decreasing order."""
@@ -422,22 +415,17 @@ class LogisticRegressionCV(LogisticRegression, linear_model.LogisticRegressionCV
             np.logspace(-4, 4, self.Cs) if isinstance(self.Cs, Integral) else np.array(self.Cs)
         )
         splits = splits_of(owner, "cv", self.cv, given.y, given.weights, by_class=True)
-        loss = Logistic() if len(self.classes_) == 2 else Softmax()
-        weights = self._all_weights(kept)
+        self.C_, self.l1_ratio_ = 1.0, 0.0  # read so, the losses have the weights of samples
+        [part] = self._parts(kept)
+        read = part.objective
 
         def strengths(part: Any) -> Array:
             return np.array(1.0 / (self.Cs_ * part._samples.weights.sum()))
 
         grids = []
         for rho in ratios:
-            problem = Net(
-                kept.X,
-                kept.y,
-                loss,
-                rho,
-                fit_intercept=self.fit_intercept,
-                sample_weight=weights,
-            )
+            common = {"fit_intercept": self.fit_intercept, "sample_weight": read.c}
+            problem = Net(kept.X, kept.y, read.loss, rho, **common)
             grids.append(on_folds(problem, "lam", splits, self.tol, strengths, owner))
         self.gap_path_ = np.swapaxes([[fold.gaps for fold in each] for each in grids], 0, 1)
         tell_doubt(owner, self.gap_path_, self.tol, "gap_path_")
@@ -464,15 +452,6 @@ class LogisticRegressionCV(LogisticRegression, linear_model.LogisticRegressionCV
         if not ratios.size or not np.all((ratios >= 0.0) & (ratios <= 1.0)):
             raise InputError(f"{owner}: l1_ratios must be numbers from 0 to 1, got {given!r}.")
         return ratios
-
-    def _all_weights(self, kept: Given) -> Array | None:
-        """Weights of the samples times those of their classes."""
-        if self.class_weight is None:
-            return kept.weights
-        balanced = {} if kept.weights is None else {"sample_weight": kept.weights}
-        own = compute_class_weight(self.class_weight, classes=self.classes_, y=kept.y, **balanced)
-        found: Array = own[np.searchsorted(self.classes_, kept.y)]
-        return found if kept.weights is None else found * kept.weights
 
     def _at(self, point: Any, owner: str) -> Any:
         """The namesake without CV with the coefficients of a point."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn import covariance
 
-from ..data.columns import NamedColumns
 from ..errors import InputError
 from ..models import GaussianLikelihood
 from ..models.solution import Solution
-from .base import CertifiedFit, Given, read_samples
+from .base import CertifiedFit, Given, Parts, Solutions, named
 
 
 class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
@@ -53,6 +51,7 @@ class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
 
     store_precision = True
     _takes_sparse = _holds_solution = False
+    _reading: ClassVar = {"ensure_min_features": 2, "ensure_min_samples": 2}
 
     def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Solve to a verified gap of ``tol`` nats for a feature.
@@ -76,11 +75,7 @@ class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
         SolverError
             If nothing reached a point.
         """
-        return super().fit(X, y)
-
-    def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
-        least = {"ensure_min_features": 2, "ensure_min_samples": 2}
-        return read_samples(self, X, None, {"accept_sparse": False, **least})
+        return super().fit(X)
 
     def _begin(self, given: Given) -> None:
         X, d = given.X, given.X.shape[1]
@@ -93,8 +88,7 @@ class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
                 )
             self.problem_ = GaussianLikelihood.of_covariance(0.5 * (X + X.T), self.alpha)
             return
-        names = getattr(self, "feature_names_in_", None)
-        table = X if names is None else NamedColumns(X, names)
+        table = named(X, list(getattr(self, "feature_names_in_", ())))
         about = bool(self.assume_centered)
         self.problem_ = GaussianLikelihood(table, self.alpha, assume_centered=about)
         self.location_ = np.zeros(d) if about else X.mean(axis=0)
@@ -102,7 +96,7 @@ class GraphicalLasso(CertifiedFit, covariance.GraphicalLasso):
     def _solved(self, part: Any, tol: float) -> Solution:
         return self._solution(self.problem_, tol, part.name)
 
-    def _end(self, given: Given, parts: Sequence[Any], solutions: Sequence[Solution]) -> None:
+    def _end(self, given: Given, parts: Parts, solutions: Solutions) -> None:
         found = np.linalg.inv(solutions[0].primal["Theta"])
         self.precision_ = np.array(solutions[0].primal["Theta"])
         self.covariance_ = 0.5 * (found + found.T)

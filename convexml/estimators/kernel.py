@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, ClassVar, Self
@@ -15,39 +15,20 @@ from sklearn.utils.validation import _num_samples
 
 from .. import models
 from ..certificates.learning.nu import HeldPoint, NuPart, OfSamples
-from ..data.columns import NamedColumns
 from ..errors import InputError
-from ..models import KernelSVM, KernelSVR, LearningProblem
 from ..models.nu import ON
 from ..models.solution import Solution
 from ..numerics import Array
-from ..problem.kernel import KernelObjective
-from ..sklearn.fitted import FunctionPart, LearningPart, Subproblem
+from ..sklearn.fitted import FunctionPart, LearningPart
 from ..validation import positive_number
-from .base import CertifiedFit, Given, Held, read_samples
+from .base import CertifiedFit, Given, Held, Parts, Solutions, named
 from .linear import read_classes
 
 
 class KernelFit(CertifiedFit):
     """A certified fit of one such function for each part."""
 
-    C: Any
-    _get_param_names: Callable[[], list[str]]
-
-    def _solved(self, part: Any, tol: float) -> Solution:
-        if not isinstance(part, FunctionPart):
-            return super()._solved(part, tol)
-        X = part.objective.matrix.X
-        named = NamedColumns(X, part.features) if part.features else X
-        return self._solution(self._machine(part.objective, named), tol, part.name)
-
-    def _machine(self, objective: KernelObjective, X: Any) -> LearningProblem:
-        """The problem over functions as it is posed, on these samples."""
-        raise NotImplementedError
-
-    def _standing(
-        self, given: Given, parts: Sequence[Any], solutions: Sequence[Solution]
-    ) -> Sequence[Subproblem]:
+    def _standing(self, given: Given, parts: Parts, solutions: Solutions) -> Parts:
         return [
             Held(_function(part, solution), solution)
             for part, solution in zip(parts, solutions, strict=True)
@@ -93,18 +74,20 @@ def of_all(given: Given, values: Array) -> Array:
 class LibsvmFit(KernelFit):
     """A certified fit of ``dual_coef_`` on ``support_``, and of ``intercept_``."""
 
+    C: Any
     kernel: Any
     gamma: Any
+    _get_param_names: Callable[[], list[str]]
+    _model: ClassVar[Any]
+    """What poses the problem over functions, by the parameters in ``_strengths``."""
+    _strengths: ClassVar[tuple[str, ...]] = ("C",)
     _defaults: ClassVar = {"tol": 1e-6, "engine": "auto"}
     _reading: ClassVar = {"accept_sparse": "csr", "accept_large_sparse": False, "order": "C"}
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
-        self._refuse_sparse_kernel(X)
-        return super()._read(X, y)
-
-    def _refuse_sparse_kernel(self, X: Any) -> None:
         if sparse.issparse(X) and self.kernel == "precomputed":
             raise TypeError("Sparse precomputed kernels are not supported.")
+        return super()._read(X, y)
 
     def _begin(self, given: Given) -> None:
         X = given.X
@@ -168,6 +151,14 @@ class LibsvmFit(KernelFit):
         self._hold(given, q[None, :], np.array([b]), group, 1)
         self._n_support = np.repeat(self._n_support, 2)  # as libsvm counts them
 
+    def _solved(self, part: Any, tol: float) -> Solution:
+        if not isinstance(part, FunctionPart):
+            return super()._solved(part, tol)
+        X, objective = named(part.objective.matrix.X, part.features), part.objective
+        strengths = [float(getattr(self, name)) for name in self._strengths]
+        given = {"kernel": objective.matrix.kernel, "sample_weight": objective.c / self.C}
+        return self._solution(self._model(X, objective.y, *strengths, **given), tol, part.name)
+
     def _stored(self, q: Array) -> Any:
         """Dense, or sparse with every entry where X is."""
         q = np.ascontiguousarray(q)
@@ -178,7 +169,7 @@ class LibsvmFit(KernelFit):
         ends = np.arange(rows + 1, dtype=np.int32) * columns
         return sparse.csr_matrix((q.ravel(), index, ends), shape=q.shape)
 
-    def _iterations(self, solutions: Sequence[Solution]) -> Any:
+    def _iterations(self, solutions: Solutions) -> Any:
         steps = np.array([max(1, solution.iterations) for solution in solutions], dtype=np.int32)
         return steps if hasattr(self, "classes_") else int(steps[0])
 
@@ -229,6 +220,8 @@ class SVC(LibsvmFit, svm.SVC):
         A solver of convexml; "auto" chooses.
     """
 
+    _model = models.KernelSVM
+
     def _begin(self, given: Given) -> None:
         if self.probability not in ("deprecated", False):
             raise InputError(
@@ -243,14 +236,7 @@ class SVC(LibsvmFit, svm.SVC):
         K = len(self.classes_)
         self._hold_pairs(given, np.zeros((K - 1, given.X.shape[0])), np.zeros(K * (K - 1) // 2))
 
-    def _machine(self, objective: KernelObjective, X: Any) -> LearningProblem:
-        weights = objective.c / self.C
-        kernel = objective.matrix.kernel
-        return KernelSVM(X, objective.y, float(self.C), kernel, sample_weight=weights)
-
-    def _end(
-        self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]
-    ) -> None:
+    def _end(self, given: Given, parts: Parts, solutions: Solutions) -> None:
         index, K = np.searchsorted(self.classes_, given.y), len(self.classes_)
         q = np.zeros((K - 1, len(index)))
         pairs = zip(combinations(range(K), 2), parts, solutions, strict=True)
@@ -307,17 +293,13 @@ class SVR(LibsvmFit, svm.SVR):
         A solver of convexml; "auto" chooses.
     """
 
+    _model, _strengths = models.KernelSVR, ("C", "epsilon")
+
     def _begin(self, given: Given) -> None:
         super()._begin(given)
         self._hold_all(given, np.zeros(given.X.shape[0]), 0.0)
 
-    def _machine(self, objective: KernelObjective, X: Any) -> LearningProblem:
-        C, epsilon, kernel = float(self.C), float(self.epsilon), objective.matrix.kernel
-        return KernelSVR(X, objective.y, C, epsilon, kernel, sample_weight=objective.c / self.C)
-
-    def _end(
-        self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]
-    ) -> None:
+    def _end(self, given: Given, parts: Parts, solutions: Solutions) -> None:
         q = of_all(given, represented(parts[0], solutions[0]))
         self._hold_all(given, q, float(solutions[0].primal["b"]))
 
@@ -380,8 +362,7 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
         return np.where(self.decision_function(X) >= 0.0, 1, -1)
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
-        self._refuse_sparse_kernel(X)
-        return read_samples(self, X, np.ones(_num_samples(X)), self._reading)
+        return super()._read(X, np.ones(_num_samples(X)))
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)
@@ -392,19 +373,16 @@ class OneClassSVM(LibsvmFit, svm.OneClassSVM):
         X = space.matrix.X if isinstance(space, OfSamples) else space.A
         if isinstance(space, OfSamples):
             kernel = space.matrix.kernel
-        names = getattr(self, "feature_names_in_", None)
-        if names is not None and (kernel is not None or self.kernel == "linear"):
-            X = NamedColumns(X, [*map(str, names)])
+        if kernel is not None or self.kernel == "linear":
+            X = named(X, [*map(str, getattr(self, "feature_names_in_", ()))])
         given = {"sample_weight": part.program.limits}
         return self._solution(models.OneClassSVM(X, float(self.nu), kernel, **given), tol)
 
-    def _end(self, given: Given, parts: Sequence[Any], solutions: Sequence[Solution]) -> None:
+    def _end(self, given: Given, parts: Parts, solutions: Solutions) -> None:
         alpha, rho = np.array(solutions[0].dual["alpha"]), float(solutions[0].primal["rho"])
         self._hold_all(given, alpha, -(rho - ON * abs(rho)))
 
-    def _standing(
-        self, given: Given, parts: Sequence[Any], solutions: Sequence[Solution]
-    ) -> Sequence[Subproblem]:
+    def _standing(self, given: Given, parts: Parts, solutions: Solutions) -> Parts:
         part, alpha = parts[0], np.array(solutions[0].dual["alpha"])
         point = HeldPoint(part.program.space.of(alpha), 0.0, float(self.offset_[0]), alpha)
         return [replace(part, point=point, again=lambda: point)]
@@ -441,14 +419,10 @@ class KernelRidge(KernelFit, kernel_ridge.KernelRidge):
         A solver of convexml; "auto" chooses.
     """
 
-    _reading: ClassVar = {"multi_output": True, "y_numeric": True}
-
     def _begin(self, given: Given) -> None:
         self.X_fit_, self.dual_coef_ = given.X, np.zeros(np.shape(given.y))
 
-    def _end(
-        self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]
-    ) -> None:
+    def _end(self, given: Given, parts: Parts, solutions: Solutions) -> None:
         each = zip(parts, solutions, strict=True)
         q = np.column_stack([of_all(given, represented(*pair)) for pair in each])
         self.dual_coef_ = q.reshape(np.shape(given.y))

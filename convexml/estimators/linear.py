@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +10,6 @@ from sklearn import linear_model
 from sklearn.utils.multiclass import check_classification_targets
 
 from .. import models
-from ..data.columns import NamedColumns
 from ..errors import InputError
 from ..losses import Loss
 from ..models import LearningProblem
@@ -20,8 +18,7 @@ from ..models.solution import Solution
 from ..numerics import EPS, Array
 from ..penalties import L1, L2, NonnegativeElasticNet, Penalty
 from ..penalties import ElasticNet as ElasticNetPenalty
-from ..sklearn.fitted import LearningPart
-from .base import CertifiedFit, Given, coefficients, posed
+from .base import CertifiedFit, Given, Parts, Solutions, coefficients, named, posed
 
 OF_SOLVERS = {**CertifiedFit._defaults, "solver": "auto"}
 """Defaults where the namesake names a solver of its own."""
@@ -38,9 +35,7 @@ class LinearFit(CertifiedFit):
         self.coef_ = np.zeros((*targets, given.X.shape[1]))
         self.intercept_: Any = np.zeros(targets) if targets and self.fit_intercept else 0.0
 
-    def _end(
-        self, given: Given, parts: Sequence[LearningPart], solutions: Sequence[Solution]
-    ) -> None:
+    def _end(self, given: Given, parts: Parts, solutions: Solutions) -> None:
         shape, unit = self.coef_.shape, float(getattr(self, "intercept_scaling", 1.0))
         found = [
             coefficients(part, solution, shape[-1], unit)
@@ -48,7 +43,7 @@ class LinearFit(CertifiedFit):
         ]
         self.coef_ = np.reshape([w for w, _ in found], shape)
         if self.fit_intercept:
-            b = np.array([shift for _, shift in found])
+            b = np.ravel([shift for _, shift in found])
             self.intercept_ = b if np.ndim(self.intercept_) else float(b[0])
 
 
@@ -164,9 +159,7 @@ class LinearRegression(LinearFit, linear_model.LinearRegression):
         A solver of convexml; "auto" chooses.
     """
 
-    _reading: ClassVar = {"multi_output": True, "y_numeric": True}
-
-    def _end(self, given: Given, parts: Any, solutions: Any) -> None:
+    def _end(self, given: Given, parts: Parts, solutions: Solutions) -> None:
         super()._end(given, parts, solutions)
         objective, before = parts[0].objective, self.coef_
         if self.positive or objective.n * objective.d > LARGE:
@@ -221,8 +214,6 @@ class Ridge(LinearFit, linear_model.Ridge):
         A solver of convexml; "auto" chooses.
     """
 
-    _reading: ClassVar = {"multi_output": True, "y_numeric": True}
-
 
 # The lasso, as scikit-learn has it.
 
@@ -257,8 +248,6 @@ class Lasso(LinearFit, linear_model.Lasso):
     engine : str
         A solver of convexml; "auto" chooses.
     """
-
-    _reading: ClassVar = {"multi_output": True, "y_numeric": True}
 
 
 # The elastic net, as scikit-learn has it.
@@ -297,8 +286,6 @@ class ElasticNet(LinearFit, linear_model.ElasticNet):
         A solver of convexml; "auto" chooses.
     """
 
-    _reading: ClassVar = {"multi_output": True, "y_numeric": True}
-
 
 # The lasso of several targets with common features, as scikit-learn has it.
 
@@ -331,30 +318,16 @@ class MultiTaskLasso(LinearFit, linear_model.MultiTaskLasso):
         A solver of convexml; "auto" chooses.
     """
 
-    _reading: ClassVar = {"multi_output": True, "y_numeric": True}
-
     def _begin(self, given: Given) -> None:
         if np.ndim(given.y) != 2:
             raise InputError("MultiTaskLasso.fit: for mono-task outputs, use Lasso.")
         super()._begin(given)
 
     def _solved(self, part: Any, tol: float) -> Solution:
-        targets = part.targets
-        X, names = targets.design.constant, targets.features
-        problem = models.MultiTaskLasso(
-            NamedColumns(X, names) if names else X,
-            targets.Y,
-            targets.lam,
-            fit_intercept=targets.fit_intercept,
-            sample_weight=targets.c,
-        )
+        it = part.targets
+        X, given = named(it.design.constant, it.features), {"fit_intercept": it.fit_intercept}
+        problem = models.MultiTaskLasso(X, it.Y, it.lam, sample_weight=it.c, **given)
         return self._solution(problem, tol)
-
-    def _end(self, given: Given, parts: Sequence[Any], solutions: Sequence[Solution]) -> None:
-        point = solutions[0].primal
-        self.coef_ = np.array(point["w"]).T.copy()
-        if self.fit_intercept:
-            self.intercept_ = np.array(point["b"])
 
 
 # Huber's regression with its scale, as scikit-learn has it.
@@ -394,7 +367,6 @@ class HuberRegressor(LinearFit, linear_model.HuberRegressor):
     """
 
     _holds_solution = False
-    _reading: ClassVar = {"y_numeric": True}
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)
@@ -435,7 +407,7 @@ class HuberRegressor(LinearFit, linear_model.HuberRegressor):
         solution.iterations = sum(each.iterations for each in found.values())
         return solution
 
-    def _end(self, given: Given, parts: Sequence[Any], solutions: Sequence[Solution]) -> None:
+    def _end(self, given: Given, parts: Parts, solutions: Solutions) -> None:
         solution = solutions[0]
         self.coef_ = np.array(solution.primal["w"])
         self.intercept_ = float(solution.primal["b"])
@@ -475,7 +447,6 @@ class QuantileRegressor(LinearFit, linear_model.QuantileRegressor):
     """
 
     _defaults: ClassVar = OF_SOLVERS
-    _reading: ClassVar = {"y_numeric": True}
 
 
 # Poisson regression, as scikit-learn has it.
@@ -508,7 +479,6 @@ class PoissonRegressor(LinearFit, linear_model.PoissonRegressor):
     """
 
     _defaults: ClassVar = OF_SOLVERS
-    _reading: ClassVar = {"y_numeric": True}
 
     def _begin(self, given: Given) -> None:
         super()._begin(given)
@@ -580,14 +550,6 @@ class LogisticRegression(ClassifierFit, linear_model.LogisticRegression):
                 "LogisticRegression.fit: solver='liblinear' takes a finite C and l1_ratio=0 or 1, "
                 f"got C={self.C:g}, l1_ratio={rho:g}; leave solver at 'auto'."
             )
-
-    def _end(self, given: Given, parts: Any, solutions: Any) -> None:
-        if len(self.classes_) == 2:
-            super()._end(given, parts, solutions)
-            return
-        point = solutions[0].primal
-        self.coef_ = np.array(point["w"]).T.copy()
-        self.intercept_ = np.array(point["b"])
 
     def _iterations(self, solutions: Any) -> Any:
         return np.array([super()._iterations(solutions)])
