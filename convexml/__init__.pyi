@@ -8,9 +8,11 @@ from . import penalties as penalties
 from . import solvers as solvers
 from . import textbook as textbook
 from . import theory as theory
+from .bridge import Diagnosis as Diagnosis
 from .bridge import Slater as Slater
 from .bridge import assert_optimal as assert_optimal
 from .bridge import certify as certify
+from .bridge import diagnose as diagnose
 from .bridge import minimize as minimize
 from .bridge import register as register
 from .bridge import slater as slater

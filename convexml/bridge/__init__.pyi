@@ -2,8 +2,10 @@
 
 from .audit import assert_optimal as assert_optimal
 from .audit import certify as certify
-from .slater import Slater as Slater
-from .slater import slater as slater
+from .diagnosis import Diagnosis as Diagnosis
+from .diagnosis import Slater as Slater
+from .diagnosis import diagnose as diagnose
+from .diagnosis import slater as slater
 from .solution import minimize as minimize
 from .solution import register as register
 from .solution import solve as solve
