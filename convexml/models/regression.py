@@ -523,11 +523,11 @@ class QuantileRegression(TextbookModel):
 
 
 class Slope(TextbookModel):
-    r"""Minimise (1/2) mean (y - X w - b)^2 + sum_j lams_j |w|_(j), |w|_(1) >= |w|_(2) >= ...
+    r"""Minimise (1/2) mean (y - X w - b)^2 + lam sum_j lams_j |w|_(j), |w|_(1) >= |w|_(2) >= ...
 
-    KKT: the sum of the k largest |x_j'u| is at most lams_1 + ... + lams_k for every k, with
+    KKT: the sum of the k largest |x_j'u| is at most lam (lams_1 + ... + lams_k) for every k, with
     equality where |w|_(k) > |w|_(k+1); u is (X w + b - y) / n. Coefficients form clusters of one
-    size. ``lam_max`` is the smallest factor on ``lams`` for which w = 0.
+    size. ``lam_max`` is the smallest lam for which w = 0; a path follows lam.
 
     Parameters
     ----------
@@ -537,6 +537,8 @@ class Slope(TextbookModel):
         Real targets.
     lams : array, shape (d,)
         Strengths by rank, lams_1 >= lams_2 >= ... >= lams_d >= 0. Equal ones are the lasso.
+    lam : float
+        A factor on all of them, >= 0.
     fit_intercept : bool
         The intercept is not penalised.
     sample_weight : array, shape (n,), optional
@@ -555,9 +557,11 @@ class Slope(TextbookModel):
     """
 
     lams: Any = Hyperparameter(structural=True)
+    lam: float = Hyperparameter(default=1.0)
 
     def _make(self, **hyper: Any) -> tuple[Loss, Penalty, str]:
-        return Squared(), SortedL1(decreasing(hyper["lams"], self.name)), "mean"
+        lams = decreasing(hyper["lams"], self.name)
+        return Squared(), SortedL1(lams, hyper["lam"]), "mean"
 
 
 # Support vector regression.

@@ -45,6 +45,20 @@ def test_each_point_is_that_of_a_solve_of_its_own_and_costs_less(pose: Callable[
     assert problem.lam == 1.0
 
 
+def test_a_path_of_sorted_strengths_is_the_lasso_where_these_are_equal() -> None:
+    """And w = 0 from lam_max on; lam is a factor on the strengths."""
+    lams = np.linspace(1.0, 0.2, 8)
+    equal, falling = cml.Slope(X, Y, np.full(8, 2.0)), cml.Slope(X, Y, lams)
+    grid = falling.lam_max * np.array([1.01, 0.99, 0.3, 0.05])
+    for lam, found in zip(grid, falling.path(grid, tol=1e-9), strict=True):
+        alone = cml.Slope(X, Y, lam * lams).solve(tol=1e-9)
+        assert found.objective == pytest.approx(alone.objective, rel=1e-8)
+        assert bool(np.any(found.primal["w"])) == (lam < falling.lam_max)
+    for lam, found in zip(grid, equal.path(grid, tol=1e-9), strict=True):
+        lasso = cml.Lasso(X, Y, 2.0 * lam).solve(tol=1e-9)
+        assert found.objective == pytest.approx(lasso.objective, rel=1e-8)
+
+
 # -- everywhere between the ends -------------------------------------------------------------------
 
 
@@ -87,6 +101,7 @@ MODELS: dict[str, Any] = {
     "ridge": lambda: cml.Ridge(X, Y, 1.0),
     "elastic net": lambda: cml.ElasticNet(X, Y, 1.0, 0.5),
     "group lasso": lambda: cml.GroupLasso(X, Y, 1.0, np.arange(8) // 2),
+    "slope": lambda: cml.Slope(X, Y, np.linspace(1.0, 0.2, 8)),
     "logistic": lambda: cml.LogisticRegression(X, LABELS, 1.0),
     "softmax": lambda: cml.SoftmaxRegression(X, np.digitize(Y, [-1.0, 1.0]), 1.0),
     "quantile": lambda: cml.QuantileRegression(X, Y, 0.3, 1.0),
