@@ -283,3 +283,14 @@ class Algorithm:
                 f"{self.name}: there is no option {unknown!r}; {has}. {EVERY_SOLVE}"
                 f"{solve_argument(unknown)}"
             ) from None
+
+
+def by_name(
+    iterate: Callable[..., Iterator[Any]],
+    needs: tuple[str, ...],
+    max_iter: int,
+    theorem: Theorem | None = None,
+    prefix: str = "",
+) -> Algorithm:
+    """The solver that is called as its function is, after a prefix."""
+    return Algorithm(prefix + iterate.__name__, iterate, needs, max_iter, theorem)

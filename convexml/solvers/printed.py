@@ -7,34 +7,16 @@ f_i(x) = n c_i l(y_i, x~_i.x) + Omega(w), x~_i = (x_i, 1).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from .. import textbook
+from .. import textbook, theory
 from ..numerics import Array
 from ..penalties import L2Ball
 from ..problem import Objective
-from ..theory import (
-    AcceleratedRate,
-    CornerRegret,
-    DecreasingSubgradientRate,
-    Descent,
-    DualAscent,
-    GradientDescentRate,
-    LeaderRegret,
-    NewtonRate,
-    OnlineRegret,
-    PegasosRate,
-    PerceptronBound,
-    ProximalGradientRate,
-    SagaRate,
-    SgdRate,
-    corner_slope,
-    round_slope,
-    strong_convexity,
-)
+from ..theory import corner_slope, round_slope, strong_convexity
 from ..theory.constants import (
     has_bounded_slope,
     loss_smoothness,
@@ -46,7 +28,7 @@ from ..theory.constants import (
 from ..validation import positive_integer, positive_number
 from .composite import Composite
 from .driver import Iterate
-from .needs import GENERAL, SCALAR, SMOOTH, SPLIT, Algorithm
+from .needs import BOUNDED, GENERAL, SCALAR, SMOOTH, SPLIT, by_name
 from .steps import Constant, InverseSqrt, InverseTime, Schedule, constant, schedule
 
 PREFIX = "textbook."
@@ -475,82 +457,48 @@ PLAYED = (
     "bounded slope of each sample on its ball",
 )
 """What the rounds of a regularised leader need."""
+listed = partial(by_name, prefix=PREFIX)
 PRINTED = (
-    Algorithm(
-        "textbook.gradient_descent",
-        gradient_descent,
-        (*SCALAR, *SMOOTH),
-        10_000,
-        GradientDescentRate(),
-    ),
-    Algorithm(
-        "textbook.accelerated_gradient",
+    listed(gradient_descent, (*SCALAR, *SMOOTH), 10_000, theory.GradientDescentRate()),
+    listed(
         accelerated_gradient,
-        (*SCALAR, *SMOOTH, "bounded curvature", "bounded curvature of the penalty"),
+        (*SCALAR, *SMOOTH, *BOUNDED),
         10_000,
-        AcceleratedRate(composite=False),
+        theory.AcceleratedRate(composite=False),
     ),
-    Algorithm(
-        "textbook.proximal_gradient",
-        proximal_gradient,
-        (*SCALAR, *SPLIT),
-        10_000,
-        ProximalGradientRate(),
-    ),
-    Algorithm("textbook.fista", fista, (*SCALAR, *SPLIT), 10_000, AcceleratedRate(composite=True)),
-    Algorithm("textbook.subgradient", subgradient, SLOPED, 10_000, DecreasingSubgradientRate()),
-    Algorithm("textbook.sgd", sgd, SLOPED, 100_000, SgdRate()),
-    Algorithm("textbook.pegasos", pegasos, (*SVM, "equal sample weights"), 100_000, PegasosRate()),
-    Algorithm("textbook.saga", saga, (*SCALAR, *SPLIT), 100_000, SagaRate()),
-    Algorithm(
-        "textbook.online_gradient_descent",
+    listed(proximal_gradient, (*SCALAR, *SPLIT), 10_000, theory.ProximalGradientRate()),
+    listed(fista, (*SCALAR, *SPLIT), 10_000, theory.AcceleratedRate(composite=True)),
+    listed(subgradient, SLOPED, 10_000, theory.DecreasingSubgradientRate()),
+    listed(sgd, SLOPED, 100_000, theory.SgdRate()),
+    listed(pegasos, (*SVM, "equal sample weights"), 100_000, theory.PegasosRate()),
+    listed(saga, (*SCALAR, *SPLIT), 100_000, theory.SagaRate()),
+    listed(
         online_gradient_descent,
         (*SLOPED, "bounded slope of each sample"),
         500,
-        OnlineRegret(),
+        theory.OnlineRegret(),
     ),
-    Algorithm(
-        "textbook.follow_the_regularized_leader",
+    listed(
         follow_the_regularized_leader,
         (*PLAYED, "subgradient of the penalty", "no constraint but a Euclidean ball"),
         500,
-        LeaderRegret(),
+        theory.LeaderRegret(),
     ),
-    Algorithm(
-        "textbook.exponentiated_gradient",
-        exponentiated_gradient,
-        (*PLAYED, "l1 ball as its penalty"),
-        500,
-        CornerRegret(),
-    ),
-    Algorithm("textbook.newton", newton, (*SCALAR, *SMOOTH), 100, NewtonRate(searched=False)),
-    Algorithm("textbook.damped_newton", damped_newton, (*SCALAR, *SMOOTH), 100, NewtonRate()),
-    Algorithm(
-        "textbook.irls",
+    listed(exponentiated_gradient, (*PLAYED, "l1 ball as its penalty"), 500, theory.CornerRegret()),
+    listed(newton, (*SCALAR, *SMOOTH), 100, theory.NewtonRate(searched=False)),
+    listed(damped_newton, (*SCALAR, *SMOOTH), 100, theory.NewtonRate()),
+    listed(
         irls,
         (*GENERAL, "logistic loss", "no penalty", "equal sample weights"),
         100,
-        NewtonRate(searched=False),
+        theory.NewtonRate(searched=False),
     ),
-    Algorithm(
-        "textbook.perceptron",
-        perceptron,
-        (*SCALAR, "separation problem"),
-        200_000,
-        PerceptronBound(),
-    ),
-    Algorithm("textbook.coordinate_descent", coordinate_descent, LASSO, 100_000, Descent()),
-    Algorithm("textbook.admm", admm, LASSO, 10_000),
-    Algorithm(
-        "textbook.normal_equations",
-        normal_equations,
-        (*SCALAR, "squared loss", "uniform quadratic penalty"),
-        1,
-    ),
-    Algorithm("textbook.householder", householder, SQUARES, 1),
-    Algorithm("textbook.gram_schmidt", gram_schmidt, SQUARES, 1),
-    Algorithm(
-        "textbook.dual_coordinate_ascent", dual_coordinate_ascent, SVM, 100_000, DualAscent()
-    ),
+    listed(perceptron, (*SCALAR, "separation problem"), 200_000, theory.PerceptronBound()),
+    listed(coordinate_descent, LASSO, 100_000, theory.Descent()),
+    listed(admm, LASSO, 10_000),
+    listed(normal_equations, (*SCALAR, "squared loss", "uniform quadratic penalty"), 1),
+    listed(householder, SQUARES, 1),
+    listed(gram_schmidt, SQUARES, 1),
+    listed(dual_coordinate_ascent, SVM, 100_000, theory.DualAscent()),
 )
 """In no default set: they run where they are asked for by name."""

@@ -6,109 +6,80 @@ from collections.abc import Callable, Iterator
 from inspect import getattr_static
 from typing import Any
 
+from .. import theory
 from ..data import rows_in_blocks
 from ..errors import InputError, UnknownSolverError, instead, nearest
-from ..theory import (
-    AcceleratedRate,
-    AdmmResiduals,
-    AugmentedLagrangianRate,
-    ConjugateGradientsRate,
-    Descent,
-    DualAscent,
-    InexactNewtonRate,
-    InteriorPointRate,
-    NewtonRate,
-    PegasosRate,
-    PerceptronBound,
-    ProximalGradientRate,
-    SagaRate,
-    SearchedDescent,
-    SgdRate,
-    StochasticSubgradientRate,
-    SubgradientRate,
-    Theorem,
-)
-from .coordinate.dual_coordinate_descent import dual_coordinate_descent
-from .coordinate.working_set import coordinate_descent
+from ..theory import Theorem
+from . import exact, orthogonal
+from .coordinate import dual_coordinate_descent, working_set
 from .driver import Iterate
-from .dual.proximal_point import proximal_point
-from .dual.smo import smo
-from .exact import (
-    boosting,
-    kruskal,
-    pool_adjacent_violators,
-    sorting,
+from .dual import proximal_point, smo
+from .first_order import admm, gradient
+from .needs import (
+    BOUNDED,
+    BROUGHT,
+    GENERAL,
+    NEEDS,
+    SCALAR,
+    SMOOTH,
+    SPLIT,
+    Algorithm,
+    by_name,
+    meets,
 )
-from .first_order.admm import admm
-from .first_order.gradient import (
-    accelerated_gradient,
-    fista,
-    gradient_descent,
-    proximal_gradient,
-    subgradient,
-)
-from .needs import BOUNDED, BROUGHT, GENERAL, NEEDS, SCALAR, SMOOTH, SPLIT, Algorithm, meets
-from .orthogonal import qr
 from .printed import PREFIX, PRINTED
 from .reference import REFERENCE, installed, suits
-from .second_order.augmented_lagrangian import augmented_lagrangian
-from .second_order.interior_point import interior_point
-from .second_order.irls import irls
-from .second_order.newton import newton, newton_cg
-from .second_order.normal_equations import normal_equations
-from .second_order.quadratic import method_of_multipliers, proximal_newton
-from .stochastic.saga import saga
-from .stochastic.sgd import pegasos, perceptron, sgd, stochastic_subgradient
+from .second_order import (
+    augmented_lagrangian,
+    interior_point,
+    irls,
+    newton,
+    normal_equations,
+    quadratic,
+)
+from .stochastic import saga, sgd
 
 # The table of the hand-written solvers: name, algorithm, needs, limit, theorem.
 
 
 TABLE = (
-    Algorithm("newton", newton, (*GENERAL, "smooth loss", "smooth penalty"), 100, NewtonRate()),
-    Algorithm(
-        "newton_cg",
-        newton_cg,
+    by_name(newton.newton, (*GENERAL, "smooth loss", "smooth penalty"), 100, theory.NewtonRate()),
+    by_name(
+        newton.newton_cg,
         (*GENERAL, "smooth loss", "smooth penalty"),
         200,
-        InexactNewtonRate(),
+        theory.InexactNewtonRate(),
     ),
-    Algorithm("gradient_descent", gradient_descent, (*GENERAL, *SMOOTH), 10_000, SearchedDescent()),
-    Algorithm(
-        "accelerated_gradient",
-        accelerated_gradient,
+    by_name(gradient.gradient_descent, (*GENERAL, *SMOOTH), 10_000, theory.SearchedDescent()),
+    by_name(
+        gradient.accelerated_gradient,
         (*GENERAL, *SMOOTH, *BOUNDED),
         10_000,
-        AcceleratedRate(composite=False),
+        theory.AcceleratedRate(composite=False),
     ),
-    Algorithm(
-        "proximal_gradient", proximal_gradient, (*GENERAL, *SPLIT), 10_000, ProximalGradientRate()
-    ),
-    Algorithm("fista", fista, (*GENERAL, *SPLIT), 10_000, AcceleratedRate(composite=True)),
-    Algorithm(
-        "subgradient",
-        subgradient,
+    by_name(gradient.proximal_gradient, (*GENERAL, *SPLIT), 10_000, theory.ProximalGradientRate()),
+    by_name(gradient.fista, (*GENERAL, *SPLIT), 10_000, theory.AcceleratedRate(composite=True)),
+    by_name(
+        gradient.subgradient,
         (*GENERAL, "finite loss", "Lipschitz loss", "subgradient of the penalty"),
         10_000,
-        SubgradientRate(),
+        theory.SubgradientRate(),
     ),
-    Algorithm(
-        "interior_point",
-        interior_point,
+    by_name(
+        interior_point.interior_point,
         (*SCALAR, "box dual", "quadratic penalty, l1 or elastic net"),
         100,
-        InteriorPointRate(),
+        theory.InteriorPointRate(),
     ),
-    Algorithm(
-        "augmented_lagrangian",
-        augmented_lagrangian,
+    by_name(
+        augmented_lagrangian.augmented_lagrangian,
         (*SCALAR, "bounded box dual", "strongly convex quadratic penalty"),
         200,
-        AugmentedLagrangianRate(),
+        theory.AugmentedLagrangianRate(),
     ),
-    Algorithm("sgd", sgd, (*SCALAR, *SMOOTH, *BOUNDED), 500, SgdRate()),
-    Algorithm(
-        "pegasos",
-        pegasos,
+    by_name(sgd.sgd, (*SCALAR, *SMOOTH, *BOUNDED), 500, theory.SgdRate()),
+    by_name(
+        sgd.pegasos,
         (
             *SCALAR,
             "finite loss",
@@ -117,76 +88,59 @@ TABLE = (
             "model without an intercept",
         ),
         500,
-        PegasosRate(),
+        theory.PegasosRate(),
     ),
-    Algorithm(
-        "stochastic_subgradient",
-        stochastic_subgradient,
+    by_name(
+        sgd.stochastic_subgradient,
         (*SCALAR, "finite loss", "penalty without constraints", "bounded slope of every sample"),
         500,
-        StochasticSubgradientRate(),
+        theory.StochasticSubgradientRate(),
     ),
-    Algorithm("saga", saga, (*SCALAR, *SPLIT), 10_000, SagaRate()),
-    Algorithm(
-        "perceptron", perceptron, (*SCALAR, "separation problem"), 200_000, PerceptronBound()
-    ),
-    Algorithm(
-        "dual_coordinate_descent",
-        dual_coordinate_descent,
+    by_name(saga.saga, (*SCALAR, *SPLIT), 10_000, theory.SagaRate()),
+    by_name(sgd.perceptron, (*SCALAR, "separation problem"), 200_000, theory.PerceptronBound()),
+    by_name(
+        dual_coordinate_descent.dual_coordinate_descent,
         (*SCALAR, "finite loss", "box dual", "strongly convex quadratic penalty"),
         1000,
-        DualAscent(),
+        theory.DualAscent(),
     ),
-    Algorithm(
-        "smo",
-        smo,
+    by_name(
+        smo.smo,
         (*SCALAR, "finite loss", "box dual", "strongly convex quadratic penalty", "kernel"),
         1000,
-        DualAscent(),
+        theory.DualAscent(),
     ),
-    Algorithm(
-        "coordinate_descent",
-        coordinate_descent,
+    by_name(
+        working_set.coordinate_descent,
         (*SCALAR, "finite loss", "smooth loss", "norm of blocks as its penalty"),
         100,
-        Descent(),
+        theory.Descent(),
     ),
-    Algorithm(
-        "normal_equations",
-        normal_equations,
+    by_name(
+        normal_equations.normal_equations,
         (*SCALAR, "squared loss", "strongly convex quadratic penalty"),
         100,
-        ConjugateGradientsRate(),
+        theory.ConjugateGradientsRate(),
     ),
-    Algorithm("qr", qr, (*SCALAR, "squared loss", "quadratic penalty"), 10),
-    Algorithm(
-        "proximal_point",
-        proximal_point,
+    by_name(orthogonal.qr, (*SCALAR, "squared loss", "quadratic penalty"), 10),
+    by_name(
+        proximal_point.proximal_point,
         (*SCALAR, "squared loss", "sorted l1 norm as its penalty"),
         200,
-        Descent(),
+        theory.Descent(),
     ),
-    Algorithm("irls", irls, (*SCALAR, "smooth loss", "quadratic penalty"), 100, NewtonRate()),
-    Algorithm(
-        "admm", admm, (*SCALAR, "loss without equality constraints"), 20_000, AdmmResiduals()
+    by_name(irls.irls, (*SCALAR, "smooth loss", "quadratic penalty"), 100, theory.NewtonRate()),
+    by_name(
+        admm.admm, (*SCALAR, "loss without equality constraints"), 20_000, theory.AdmmResiduals()
     ),
-    Algorithm(
-        "proximal_newton",
-        proximal_newton,
-        (*GENERAL, "finite loss", "smooth loss"),
-        200,
-        Descent(),
+    by_name(
+        quadratic.proximal_newton, (*GENERAL, "finite loss", "smooth loss"), 200, theory.Descent()
     ),
-    Algorithm(
-        "method_of_multipliers",
-        method_of_multipliers,
-        (*SCALAR, "finite loss", "bounded box dual"),
-        200,
-    ),
-    Algorithm("kruskal", kruskal, BROUGHT, 1),
-    Algorithm("boosting", boosting, BROUGHT, 1),
-    Algorithm("pool_adjacent_violators", pool_adjacent_violators, BROUGHT, 1),
-    Algorithm("sorting", sorting, BROUGHT, 1),
+    by_name(quadratic.method_of_multipliers, (*SCALAR, "finite loss", "bounded box dual"), 200),
+    by_name(exact.kruskal, BROUGHT, 1),
+    by_name(exact.boosting, BROUGHT, 1),
+    by_name(exact.pool_adjacent_violators, BROUGHT, 1),
+    by_name(exact.sorting, BROUGHT, 1),
 )
 
 
