@@ -14,8 +14,8 @@ from ..certificates.certificate import Certificate
 from ..certificates.conic.infeasible import certify_linear_infeasible, find_linear_infeasibility
 from ..certificates.conic.linear_absence import certify_unbounded, find_unboundedness
 from ..certificates.conic.linear_bound import (
-    LinearMultipliers,
     completed,
+    dual_value,
     equilibrated,
     meets_rows,
     read_multipliers,
@@ -275,16 +275,16 @@ class LinearProgram(ArrayProblem):
         if not all(np.all(np.isfinite(value)) for value in given.values()):
             return x, read
         point, polished = polish_linear(data, x, self._completed(given), tol)
-        return point, polished.as_dict()
+        return point, dict(polished)
 
     def dual_objective(self, multipliers: Mapping[str, Any]) -> float:
         """D at these multipliers, -inf where they are infeasible by more than rounding.
 
         Bound multipliers that are missing come from the reduced costs.
         """
-        return self._completed(multipliers).dual_value(self.data)
+        return dual_value(self.data, self._completed(multipliers))
 
-    def _completed(self, multipliers: Mapping[str, Any]) -> LinearMultipliers:
+    def _completed(self, multipliers: Mapping[str, Any]) -> Arrays:
         return completed(self.data, read_multipliers(self.data, multipliers, self.name))
 
     def shadow_prices(self, multipliers: Mapping[str, Any]) -> dict[str, Array]:
@@ -292,7 +292,7 @@ class LinearProgram(ArrayProblem):
 
         -lambda_ub, -nu, lambda_lower and -lambda_upper: SciPy's marginals.
         """
-        found = self._completed(multipliers).as_dict()
+        found = self._completed(multipliers)
         signs = {"ub": -1.0, "eq": -1.0, "lower": 1.0, "upper": -1.0}
         return {name: 0.0 + sign * found[MULTIPLIER_OF[name]] for name, sign in signs.items()}
 
@@ -344,10 +344,10 @@ class LinearProgram(ArrayProblem):
         start = time.perf_counter()
         at(EQUILIBRATED)
         scaled = equilibrated(self.data)
-        found, x, dual = highs(scaled.data), None, {}
+        found, x, dual = highs(scaled.program), None, {}
         if found.x is not None and found.y is not None:
             split = split_reduced_cost(self.data, scaled.y_out(found.y))
-            x, dual = scaled.x_out(found.x), split.as_dict()
+            x, dual = scaled.x_out(found.x), self.data.by_name(split)
         seconds, words = time.perf_counter() - start, "rows and columns equilibrated"
         run = ReferenceRun(found.status, seconds, 0.0, 0, words)
         if x is None or not np.all(np.isfinite(x)):  # of entries whose units leave float64

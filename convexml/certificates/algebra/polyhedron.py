@@ -413,8 +413,7 @@ def _central(search: LinearData) -> Array | None:
 
 def verified_interior(data: LinearData, found: Widest) -> Interior | None:
     """The point, projected on what is always active, if there is room everywhere else."""
-    z, tight, k = found.point, data.by_name(found.always), data.sides.size
-    at_lower, at_upper = tight["lambda_lower"], tight["lambda_upper"]
+    z, k, (at_lower, at_upper) = found.point, data.sides.size, at_bounds(data, found.always)
     fixed, held = at_lower | at_upper, np.flatnonzero(found.always[:k])
     z = np.where(at_lower, data.lower, np.where(at_upper, data.upper, z))
     equal, side, moving = data.rows[held], data.sides[held], ~fixed
@@ -428,6 +427,12 @@ def verified_interior(data: LinearData, found: Widest) -> Interior | None:
     room = _room(data, z)
     room[found.always] = room[k:][data.terms[k:] @ fixed > 0.0] = np.nan
     return None if np.any(room <= 0.0) else Interior(data, z, room, fixed, equal, side, sigma)
+
+
+def at_bounds(data: LinearData, active: Array) -> tuple[Array, Array]:
+    """Which coordinates are at their lower and at their upper bound, of active constraints."""
+    told = data.by_name(active)
+    return told["lambda_lower"], told["lambda_upper"]
 
 
 def _room(data: LinearData, z: Array) -> Array:

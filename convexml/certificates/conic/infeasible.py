@@ -23,7 +23,7 @@ from ..judge import absent, judge, violated
 from ..scale import ProgramUnits
 from .bounds import bound_of, priced_candidates
 from .linear_absence import farkas_multipliers
-from .linear_bound import LinearMultipliers, completed, dual_rows, read_multipliers
+from .linear_bound import Named, by_row, completed, dual_rows, dual_sum, read_multipliers
 from .margin import nudged
 from .prices import Budget, priced
 from .program import conic_units, distances, fitted, linear_rows, row_sizes, share, shared
@@ -320,17 +320,17 @@ def certify_linear_infeasible(
     tol = positive_number(tol, owner, "tol")
     data = data.with_cost(np.zeros(data.n))
     given, program = completed(data, read_multipliers(data, multipliers, owner)), data.as_cones
-    found = verify_farkas(program, lambda: conic_units(program), given.by_row(data), tol)
+    found = verify_farkas(program, lambda: conic_units(program), by_row(data, given), tol)
     return _named(data, given, found)
 
 
-def _named(data: LinearData, given: LinearMultipliers, found: Certificate) -> Certificate:
+def _named(data: LinearData, given: Named, found: Certificate) -> Certificate:
     """What was found of these multipliers, with their conditions and by their names."""
     # The same conditions without the cost.
     rows = [replace(row, name=row.name.removeprefix("c + ")) for row in dual_rows(data, given)]
-    value = max(-given.dual_sum(data), 0.0)
-    terms = np.abs(data.constraints[1]) @ np.abs(given.by_row(data))
-    rows.append(worst(_value(data), "dual_feasibility", value, terms))
+    y = by_row(data, given)
+    terms = np.abs(data.constraints[1]) @ np.abs(y)
+    rows.append(worst(_value(data), "dual_feasibility", max(-dual_sum(data, y), 0.0), terms))
     broken = [row for row in rows if not row.meets(found.tol)]
     reason = violated(broken[0]) if broken else found.reason
     evidence = {name: found.evidence[name] for name in ("value", "radius") if found.evidence}
@@ -361,5 +361,5 @@ def find_linear_infeasibility(data: LinearData, tol: float = 1e-6) -> Certificat
     found = certify_infeasible(program, lambda: conic_units(program), soft, None, tol)
     if found.verdict is not Verdict.CERTIFIED:
         return None
-    found = _named(data, LinearMultipliers(**data.by_name(found.dual["y"])), found)
+    found = _named(data, data.by_name(found.dual["y"]), found)
     return found if found.verdict is Verdict.CERTIFIED else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,15 +14,15 @@ from ...formulas import Condition, worst
 from ...numerics import EPS, Array, length
 from ...problem.linear_program import LinearData, read_point
 from ...validation import positive_number
-from ..algebra.polyhedron import LeastChange, least_change, relative_interior
+from ..algebra.dual_points import alone
+from ..algebra.polyhedron import LeastChange, at_bounds, least_change, relative_interior
 from ..algebra.rationals import exact_farkas, has_exact_point
 from ..algebra.searchers import Optimum, highs
 from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
 from ..judge import absent, judge, violated
 from .linear_bound import (
-    LinearMultipliers,
-    ScaledProgram,
+    as_it_is,
     equilibrated,
     meets_rows,
     primal_rows,
@@ -32,6 +32,7 @@ from .linear_bound import (
     sizes,
     sizes_of_multipliers,
     sizes_of_point,
+    split_reduced_cost,
     violations,
 )
 from .ray import has_point_among, has_ray_among, rays_of
@@ -45,7 +46,7 @@ def farkas_multipliers(data: LinearData) -> Iterator[Array]:
     Its bounds are rows, if it has any.
     """
     scaled, k, signed = equilibrated(data), data.sides.size, data.signed
-    inner = scaled.data
+    inner = scaled.program
     search = LinearData(
         signed.astype(float),
         sparse.csr_array((0, k)),
@@ -107,7 +108,7 @@ def certify_unbounded(
     fall = worst("c'ray < 0", "primal_feasibility", max(falls, 0.0), abs(data.c) @ abs(passed))
     broken = [row for row in rows if not row.meets(tol)]
     scaled, proven = equilibrated(data), False
-    program = scaled.data.as_cones
+    program = scaled.program.as_cones
     if broken:
         where = "the point is not feasible" if broken[0] in feasible else "the ray leaves"
         reason = f"{where}: {violated(broken[0])}"
@@ -160,8 +161,8 @@ def rays(data: LinearData) -> Iterator[Array]:
 
     First in units of size 1; in its own a slope may be large enough that is too small there.
     """
-    for units in (equilibrated(data), ScaledProgram.plain(data)):
-        cone = recession_cone(units.data)
+    for units in (equilibrated(data), as_it_is(data)):
+        cone = recession_cone(units.program)
         box = replace(cone, lower=np.maximum(cone.lower, -1.0), upper=np.minimum(cone.upper, 1.0))
         ray = highs(box).x
         if ray is not None and float(cone.c @ ray) < 0.0:
@@ -189,7 +190,7 @@ def optimum_of(data: LinearData) -> Optimum:
     """The optimum found, kept with the data."""
     if "optimum" not in data.memo:
         scaled = equilibrated(data)
-        found = highs(scaled.data)
+        found = highs(scaled.program)
         if found.x is not None and found.y is not None:
             x = scaled.x_out(found.x).clip(data.lower, data.upper)
             found = Optimum(found.status, x, scaled.y_out(found.y))
@@ -205,43 +206,23 @@ ACTIVE = 1e-7
 """A slack counts as 0 below this size, relative to its row."""
 
 
-@dataclass(frozen=True)
-class ActiveSet:
-    """Which inequalities hold with equality: boolean masks over rows and coordinates."""
-
-    rows: Array
-    at_lower: Array
-    at_upper: Array
-
-    @property
-    def interior(self) -> Array:
-        """Coordinates at neither bound, where the reduced cost is 0."""
-        return ~(self.at_lower | self.at_upper)
+def active_at(data: LinearData, x: Array) -> Array:
+    """Which constraints are tight at x, equations among them."""
+    return data.equal | (-residual(data, x) <= ACTIVE * _spread(data, x))
 
 
-def active_at(data: LinearData, x: Array) -> ActiveSet:
-    """Constraints that are tight at x."""
-    rows, near = _spread(data, x)
-    slack, near = -residual(data, x)[: rows.size], ACTIVE * near
-    return ActiveSet(slack <= ACTIVE * rows, x - data.lower <= near, data.upper - x <= near)
+def _spread(data: LinearData, x: Array) -> Array:
+    """The sizes of constraints at x: those of the data or of the point."""
+    return np.maximum(sizes(data, x), data.terms @ np.abs(x))
 
 
-def _spread(data: LinearData, x: Array) -> tuple[Array, Array]:
-    """The sizes of rows and of entries at x: those of the data or of the point."""
-    found = np.maximum(sizes(data, x), data.terms @ np.abs(x))[: data.b_ub.size]
-    return found, np.maximum(np.abs(x), sizes_of_point(data, x)[1])
-
-
-def active_by_slackness(data: LinearData, x: Array, point: LinearMultipliers) -> ActiveSet:
+def active_by_slackness(data: LinearData, x: Array, y: Array) -> Array:
     """Constraints whose multiplier is larger than their slack, both in units of their size."""
-    rows, near = _spread(data, x)
-    levels, costs = sizes_of_multipliers(data, point.y)
-    slack = -residual(data, x)[: rows.size]
-    return ActiveSet(
-        _ratio(point.lambda_ub, levels[: slack.size]) > _ratio(slack, rows),
-        _ratio(point.lambda_lower, costs) > _ratio(x - data.lower, near),
-        _ratio(point.lambda_upper, costs) > _ratio(data.upper - x, near),
+    shares = (
+        _ratio(y, sizes_of_multipliers(data, y)[0]),
+        _ratio(residual(data, x), _spread(data, x)),
     )
+    return data.equal | (shares[0] > -shares[1])
 
 
 def _ratio(value: Array, size: Array) -> Array:
@@ -249,19 +230,19 @@ def _ratio(value: Array, size: Array) -> Array:
         return np.asarray(value / np.maximum(size, np.finfo(float).tiny))
 
 
-def solve_vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
+def solve_vertex(data: LinearData, active: Array, x: Array) -> Array:
     """The point nearest to x at which the active constraints hold with equality."""
     scaled = equilibrated(data)
-    found = scaled.x_out(_vertex(scaled.data, active, scaled.x_in(x)))
+    found = scaled.x_out(_vertex(scaled.program, active, scaled.x_in(x)))
     return np.clip(found, data.lower, data.upper) + 0.0  # no -0.0
 
 
-def _vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
-    fixed = np.where(active.at_lower, data.lower, np.where(active.at_upper, data.upper, x))
-    kept = np.append(active.rows, np.ones(data.b_eq.size, dtype=bool))
-    matrix, side = data.rows[kept], data.sides[kept]
-    movable = active.interior.astype(float) * _spread(data, x)[1]
-    change = LeastChange(matrix, movable)
+def _vertex(data: LinearData, active: Array, x: Array) -> Array:
+    held, (lower, upper) = active[: data.sides.size], at_bounds(data, active)
+    fixed = np.where(lower, data.lower, np.where(upper, data.upper, x))
+    matrix, side = data.rows[held], data.sides[held]
+    movable = np.maximum(np.abs(x), sizes_of_point(data, x)[1])
+    change = LeastChange(matrix, np.where(lower | upper, 0.0, movable))
     for _ in range(2):  # once more, for the rounding of the first
         left = exact_residual(matrix, fixed, side)
         if length(left) <= EPS * length(side):
@@ -270,27 +251,30 @@ def _vertex(data: LinearData, active: ActiveSet, x: Array) -> Array:
     return np.asarray(fixed)
 
 
-def solve_multipliers(data: LinearData, active: ActiveSet, near: Array | None = None) -> Array:
-    """(lambda_ub, nu) with zero reduced cost off the bounds and zeros on inactive rows.
+def solve_multipliers(data: LinearData, active: Array, near: Array | None = None) -> Array:
+    """Multipliers with zero reduced cost off the bounds and zeros on inactive rows.
 
     The nearest ones to those that are ``near``, in proportion.
     """
     scaled = equilibrated(data)
-    start = None if near is None else scaled.y_in(near)
-    return scaled.y_out(_stationary(scaled.data, active, start))
+    start = None if near is None else scaled.y_in(near[: data.sides.size])
+    found = scaled.y_out(_stationary(scaled.program, active, start))
+    return split_reduced_cost(data, found)
 
 
-def _stationary(data: LinearData, active: ActiveSet, near: Array | None) -> Array:
-    weights = np.concatenate([active.rows, np.ones(data.b_eq.size)])
+def _stationary(data: LinearData, active: Array, near: Array | None) -> Array:
+    weights = active[: data.sides.size].astype(float)
     y = np.zeros(weights.size)
     if near is not None:  # positive multipliers move in proportion
         y = np.where(weights > 0.0, near, 0.0)
-        level = np.maximum(np.abs(y), sizes_of_multipliers(data, y)[0])
+        level = np.maximum(np.abs(y), sizes_of_multipliers(data, y)[0][: y.size])
         weights *= np.where(data.signed, np.maximum(np.abs(y), 1e-6 * level), level)
-    matrix = data.columns[active.interior]
+    lower, upper = at_bounds(data, active)
+    inside = ~(lower | upper)  # there the reduced cost is 0
+    matrix = data.columns[inside]
     change = LeastChange(matrix, weights)
     for _ in range(2):
-        y = y + change(-exact_residual(matrix, y, -data.c[active.interior]))
+        y = y + change(-exact_residual(matrix, y, -data.c[inside]))
     return np.asarray(y)
 
 
@@ -332,7 +316,7 @@ def _is_met(data: LinearData) -> bool:
     points = (optimum_of(each).x for each in (data, data.with_cost(np.zeros(data.n))))
     if any(x is not None and meets_rows(data, x) for x in points):
         return True
-    return relative_interior(equilibrated(data).data) is not None
+    return relative_interior(equilibrated(data).program) is not None
 
 
 def restored(data: LinearData, x: Array) -> Array | None:
@@ -341,10 +325,8 @@ def restored(data: LinearData, x: Array) -> Array | None:
     So small steps leave no bound, also one posed as a row of one entry. None where these do not
     end at a point that meets all.
     """
-    A, b = data.constraints
-    single = np.flatnonzero((np.diff(A.indptr) == 1) & ~data.equal)
-    columns, entries = A.indices[A.indptr[single]], A.data[A.indptr[single]]
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+    (A, b), (single, columns, entries) = data.constraints, alone(data.as_cones)
+    with np.errstate(over="ignore"):
         ends = b[single] / entries
     upper = np.full(data.n, np.inf)
     lower = -upper

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -16,9 +16,11 @@ from ...numerics import EPS, ROUNDING, UNIT, Array
 from ...problem.linear_program import MULTIPLIERS, LinearData
 from ...validation import finite_array
 from ..algebra.dual_points import (
+    Priced,
     bounded_prices,
     carried_costs,
     dual_interior,
+    dual_residual,
     priced_inside,
     rational_prices,
     rounding,
@@ -27,7 +29,7 @@ from ..algebra.dual_points import (
 from ..algebra.polyhedron import Interior, least_change
 from ..algebra.sums import exact_dot, exact_residual
 from ..scale import ProgramUnits, program_units
-from .program import equilibrate_cone, fitted
+from .program import Scaled, diagonal, equilibrate_cone, fitted, share
 
 # The sizes of a linear program's rows, variables and multipliers, from its data.
 
@@ -59,150 +61,94 @@ def sizes_of_point(data: LinearData, x: Array) -> tuple[Array, Array]:
 
 
 def sizes_of_multipliers(data: LinearData, y: Array) -> tuple[Array, Array]:
-    """The sizes of multipliers of rows and of reduced costs; y fixes them where c is 0."""
-    units = linear_units(data)
+    """The sizes of multipliers and of reduced costs; where c is 0 those of rows fix them."""
+    units, k = linear_units(data), data.sides.size
     told = bool(np.any(data.c))
-    own = units.rows[: y.size]
-    factor = units.objective if told else float(np.max(np.abs(y) * own, initial=0.0))
-    return np.divide(factor, own, np.zeros(y.size), where=own > 0.0), factor / units.columns
+    factor = units.objective if told else float(np.max(np.abs(y[:k]) * units.rows[:k], initial=0.0))
+    return share(factor, units.rows), factor / units.columns
 
 
 ROOM = 1e-3
 """What a bound over a box is charged, as a share of tol: the box is made to fit."""
 
 
-@dataclass(frozen=True)
-class LinearBound:
-    """D at multipliers, and what makes it a bound of all points.
-
-    Attributes
-    ----------
-    value : float
-        D, what is left of reduced costs that no bound carries left out.
-    rounding : float
-        Its error, and the price of what is left.
-    residual : array, shape (n,)
-        Reduced costs that no bound carries.
-    within : float or None
-        Where no price is known: the bound holds for points within this distance.
-    """
-
-    value: float
-    rounding: float
-    residual: Array
-    within: float | None = None
-
-
-def lower_bound(data: LinearData, point: LinearMultipliers, x: Array, spare: float) -> LinearBound:
+def lower_bound(data: LinearData, y: Array, x: Array, spare: float) -> tuple[Priced, float | None]:
     """D at multipliers of the right signs, Jansson's way, priced where a reduced cost is left.
 
     Parameters
     ----------
     data : LinearData
-    point : LinearMultipliers
+    y : array
         Those of bounds are the reduced costs that these can carry.
     x : array, shape (n,)
         The middle of the box where no price is known.
     spare : float
         What a bound over a box may be charged.
 
+    Returns
+    -------
+    tuple
+        What is ``left`` are reduced costs that no bound carries. The price is inf nowhere: where
+        none is known the bound holds for points within this distance of x, and else for all.
+
     References
     ----------
     C. Jansson, *Rigorous lower and upper bounds in linear programming*, SIAM J. Optim. 14 (2004).
     """
-    program, none, y = data.as_cones, np.zeros(data.n), point.by_row(data)
+    program, none = data.as_cones, np.zeros(data.n)
     pair = unpriced(program, none, y)
     costs = carried_costs(program, none, y, pair.left)
-    own = point.lambda_lower + point.lambda_upper  # what bounds carry, rounded once
-    carried = np.isfinite(costs) & (np.abs(pair.left) <= EPS * own)
-    residual = np.where(carried, 0.0, pair.left)
+    # What bounds carry, rounded once.
+    carried = np.isfinite(costs) & (np.abs(pair.left) <= EPS * program.stationarity_size(none, y))
+    left = np.where(carried, 0.0, pair.left)
     value, error = pair.value, rounding(pair.value) + float(np.sum(costs[carried]))
-    if not np.any(residual):
-        return LinearBound(value, error, residual)
-    price = (value - _nearby(data, point)) * (1.0 + 4.0 * EPS)
+    if not np.any(left):
+        return Priced(none, y, value, error, left), None
+    price = (value - _nearby(data, y)) * (1.0 + 4.0 * EPS)
     if price < np.inf:
-        return LinearBound(value, rounding(value) + max(price, 0.0), residual)
-    value += float(residual @ x)  # c'z >= D + residual'z, and z is near x
-    error += 2.0 * EPS * residual.size * float(np.abs(residual) @ np.abs(x)) + EPS * abs(value)
-    return LinearBound(value, error + spare, residual, spare / float(np.abs(residual).sum()))
+        return Priced(none, y, value, rounding(value) + max(price, 0.0), left), None
+    value += float(left @ x)  # c'z >= D + left'z, and z is near x
+    error += 2.0 * EPS * left.size * float(np.abs(left) @ np.abs(x)) + EPS * abs(value)
+    return Priced(none, y, value, error + spare, left), spare / float(np.abs(left).sum())
 
 
-def _nearby(data: LinearData, point: LinearMultipliers) -> float:
+def _nearby(data: LinearData, y: Array) -> float:
     """What exactly feasible multipliers nearby bound, as those of a cone program; -inf without."""
     scaled, none = equilibrated(data), np.zeros(data.n)
-    program = scaled.data.as_cones
-    y = split_reduced_cost(scaled.data, scaled.y_in(point.y)).by_row(scaled.data)
+    program = scaled.program.as_cones
+    y = split_reduced_cost(scaled.program, scaled.y_in(y[: data.sides.size]))
     if "dual interior" not in data.memo:
         data.memo["dual interior"] = dual_interior(program)
     interior: Interior | None = data.memo["dual interior"]
     inside = () if interior is None else (priced_inside(program, interior, none, y),)
     found = chain(inside, rational_prices(program, none, y), bounded_prices(program, none, y))
     best = next((pair.bound for pair in found if pair.bound > -np.inf), -np.inf)
-    return scaled.cost * best
+    return scaled.worth * best
 
 
 # A linear program in units that make its rows, columns and right-hand sides of size 1.
 
 
-@dataclass(frozen=True)
-class ScaledProgram:
-    """The program in x' = x / column, its rows [A_ub; A_eq] multiplied by ``row``.
-
-    All factors are powers of two, so that scaling and its inverse round nothing.
-
-    Attributes
-    ----------
-    data : LinearData
-        The scaled program.
-    column : array, shape (n,)
-    row : array, shape (m + p,)
-    cost : float
-        The unit of c'x'.
-    """
-
-    data: LinearData
-    column: Array
-    row: Array
-    cost: float
-
-    @classmethod
-    def plain(cls, data: LinearData) -> ScaledProgram:
-        """The program in its own units."""
-        return cls(data, np.ones(data.n), np.ones(data.sides.size), 1.0)
-
-    def x_out(self, x: Array) -> Array:
-        """x of the program itself."""
-        return self.column * x
-
-    def x_in(self, x: Array) -> Array:
-        """The inverse of ``x_out``."""
-        return np.asarray(x / self.column)
-
-    def y_out(self, y: Array) -> Array:
-        """Multipliers of rows, of the program itself."""
-        return self.cost * self.row * y
-
-    def y_in(self, y: Array) -> Array:
-        """The inverse of ``y_out``."""
-        return np.asarray(y / (self.cost * self.row))
-
-
-def equilibrated(data: LinearData) -> ScaledProgram:
+def equilibrated(data: LinearData) -> Scaled[LinearData]:
     """The program in units of size 1, kept with its data; in its own where float64 has no others.
 
-    It starts from the units that the data suggest: then it is the same in whatever units.
+    It starts from the units that the data suggest: then it is the same in whatever units. All
+    factors are powers of two, so that scaling and its inverse round nothing; bounds have no rows.
     """
     if "equilibrated" not in data.memo:
         data.memo["equilibrated"] = _equilibrated(data)
-    found: ScaledProgram = data.memo["equilibrated"]
+    found: Scaled[LinearData] = data.memo["equilibrated"]
     return found
 
 
-def _equilibrated(data: LinearData) -> ScaledProgram:
+def as_it_is(data: LinearData) -> Scaled[LinearData]:
+    """The program in its own units."""
+    return Scaled(data, np.ones(data.n), diagonal(np.ones(data.sides.size)), 1.0, 1.0)
+
+
+def _equilibrated(data: LinearData) -> Scaled[LinearData]:
     units, m, k = linear_units(data), data.b_ub.size, data.sides.size
     fit = fitted(data.as_cones, units).scaled
-    if fit.program is data.as_cones:
-        return ScaledProgram.plain(data)
     inner = equilibrate_cone(fit.program)
     A, b = inner.program.A_by_row, inner.program.b
     column = fit.columns * inner.columns / inner.unit
@@ -212,79 +158,54 @@ def _equilibrated(data: LinearData) -> ScaledProgram:
     cost = fit.cost * inner.worth
     entries = (scaled.c, b, inner.program.A.data, column, 1.0 / column, row)
     if not all(bool(np.all(np.isfinite(values))) for values in entries):
-        return ScaledProgram.plain(data)
+        return as_it_is(data)
     columns = units.columns / column
     rows = _with_bounds(scaled, units.rows[:k] * row, columns)
     scaled.memo["units"] = ProgramUnits(units.size / cost, rows, columns, units.objective / cost)
-    return ScaledProgram(scaled, column, row, cost)
+    return Scaled(scaled, column, diagonal(row), 1.0, cost)
 
 
 # The multipliers of a linear program: read, completed from reduced costs, repaired, evaluated.
+#
+# L = c'x + lambda_ub'(A_ub x - b_ub) + nu'(A_eq x - b_eq)
+# - lambda_lower'(x - lower) + lambda_upper'(x - upper), all but nu >= 0. They are given by name,
+# or in the order of ``LinearData.constraints``.
 
 
-@dataclass(frozen=True)
-class LinearMultipliers:
-    """The multipliers of A_ub x <= b_ub, A_eq x = b_eq, x >= lower and x <= upper.
+Named = Mapping[str, Array]
 
-    L = c'x + lambda_ub'(A_ub x - b_ub) + nu'(A_eq x - b_eq)
-    - lambda_lower'(x - lower) + lambda_upper'(x - upper), all but nu >= 0.
-    """
 
-    lambda_ub: Array
-    nu: Array
-    lambda_lower: Array
-    lambda_upper: Array
+def by_row(data: LinearData, given: Named) -> Array:
+    """The multipliers of ``data.constraints``: the inverse of ``LinearData.by_name``."""
+    ub, eq, lower, upper = (given[name] for name in MULTIPLIERS)
+    bounds = lower[np.isfinite(data.lower)], upper[np.isfinite(data.upper)]
+    return np.concatenate([ub, eq, *bounds])
 
-    def as_dict(self) -> dict[str, Array]:
-        """The four arrays by name."""
-        return {name: getattr(self, name) for name in MULTIPLIERS}
 
-    def by_row(self, data: LinearData) -> Array:
-        """Those of ``data.constraints``: the inverse of ``LinearData.by_name``."""
-        lower = self.lambda_lower[np.isfinite(data.lower)]
-        upper = self.lambda_upper[np.isfinite(data.upper)]
-        return np.concatenate([self.lambda_ub, self.nu, lower, upper])
+def reduced_cost(data: LinearData, y: Array) -> Array:
+    """c + A_ub' lambda_ub + A_eq' nu, shape (n,), each entry rounded once."""
+    return exact_residual(data.columns, y[: data.sides.size], -data.c)
 
-    @property
-    def y(self) -> Array:
-        """(lambda_ub, nu)."""
-        return np.concatenate([self.lambda_ub, self.nu])
 
-    def reduced_cost(self, data: LinearData) -> Array:
-        """c + A_ub' lambda_ub + A_eq' nu, shape (n,), each entry rounded once."""
-        return exact_residual(data.columns, self.y, -data.c)
+def dual_sum(data: LinearData, y: Array) -> float:
+    """D = -b_ub'lambda_ub - b_eq'nu + lower'lambda_lower - upper'lambda_upper, rounded once."""
+    return exact_dot(data.constraints[1], -y)
 
-    def size(self, data: LinearData) -> Array:
-        """Absolute products of the reduced cost, shape (n,): what rounding is relative to."""
-        return np.asarray(np.abs(data.c) + abs(data.columns) @ np.abs(self.y))
 
-    def stationarity(self, data: LinearData) -> Array:
-        """The gradient of L with respect to x, shape (n,)."""
-        return self.reduced_cost(data) - self.lambda_lower + self.lambda_upper
+def dual_value(data: LinearData, given: Named) -> float:
+    """D, or -inf where a sign or stationarity is violated by more than rounding."""
+    y = by_row(data, given)
+    there = all(np.array_equal(own, given[name]) for name, own in data.by_name(y).items())
+    signed = np.all(y[~data.equal] >= 0.0)
+    return dual_sum(data, y) if there and signed and not np.any(_left(data, y)) else -np.inf
 
-    def dual_sum(self, data: LinearData) -> float:
-        """D = -b_ub'lambda_ub - b_eq'nu + lower'lambda_lower - upper'lambda_upper, rounded once."""
-        return exact_dot(data.constraints[1], -self.by_row(data))
 
-    def dual_value(self, data: LinearData) -> float:
-        """D, or -inf where a sign or stationarity is violated by more than rounding."""
-        signed = (self.lambda_ub, self.lambda_lower, self.lambda_upper)
-        absent = np.concatenate(
-            [
-                self.lambda_lower[~np.isfinite(data.lower)],
-                self.lambda_upper[~np.isfinite(data.upper)],
-            ]
-        )
-        size = self.size(data) + np.abs(self.lambda_lower) + np.abs(self.lambda_upper)
-        stationary = np.all(np.abs(self.stationarity(data)) <= ROUNDING * size)
-        if np.any(absent) or any(np.any(v < 0.0) for v in signed) or not stationary:
-            return -np.inf
-        return self.dual_sum(data)
-
-    def distance(self, other: LinearMultipliers) -> float:
-        """The largest coordinate of the difference."""
-        pairs = zip(self.as_dict().values(), other.as_dict().values(), strict=True)
-        return max(float(np.max(np.abs(a - b), initial=0.0)) for a, b in pairs)
+def _left(data: LinearData, y: Array) -> Array:
+    """What multipliers leave of stationarity, but for rounding."""
+    program, none = data.as_cones, np.zeros(data.n)
+    left = dual_residual(program, none, y)
+    size = program.stationarity_size(none, y)
+    return np.where(np.abs(left) <= ROUNDING * size, 0.0, left)
 
 
 def read_multipliers(
@@ -316,64 +237,53 @@ def read_multipliers(
     return read
 
 
-def split_reduced_cost(
-    data: LinearData, y: Array, common: Array | float = 0.0
-) -> LinearMultipliers:
-    """Give the reduced costs to the bounds that can carry them: the best bound multipliers.
+def split_reduced_cost(data: LinearData, y: Array, common: Array | float = 0.0) -> Array:
+    """y of rows, and of bounds the reduced costs that these can carry: the best multipliers.
 
     ``common`` is added to both multipliers of a coordinate with two bounds: it leaves the
     Lagrangian stationary and lowers D.
     """
-    cost = exact_residual(data.columns, y, -data.c)
+    cost = reduced_cost(data, y)
     # What floats cannot hold nobody carries: it is left over, and then there is no bound.
     cost = np.where(np.isnan(cost), 0.0, cost)
-    has_lower, has_upper = np.isfinite(data.lower), np.isfinite(data.upper)
-    common = np.where(has_lower & has_upper, common, 0.0)
-    lower = np.where(has_lower, np.maximum(cost, 0.0), 0.0) + common
-    upper = np.where(has_upper, np.maximum(-cost, 0.0), 0.0) + common
-    m = data.b_ub.size
-    return LinearMultipliers(y[:m], y[m:], lower, upper)
+    sides = np.isfinite(data.lower), np.isfinite(data.upper)
+    more = np.where(sides[0] & sides[1], common, 0.0)
+    carried = (np.maximum(s, 0.0) + more for s in (cost, -cost))
+    bounds = (own[there] for own, there in zip(carried, sides, strict=True))
+    return np.concatenate([y[: data.sides.size], *bounds])
 
 
-def completed(data: LinearData, read: Mapping[str, Array]) -> LinearMultipliers:
+def completed(data: LinearData, read: Named) -> dict[str, Array]:
     """Those that were read; of the others, 0 for rows and the reduced costs for bounds."""
     sides = {"lambda_ub": data.b_ub, "nu": data.b_eq}
     y = np.concatenate([read.get(name, np.zeros(side.size)) for name, side in sides.items()])
-    return LinearMultipliers(**{**split_reduced_cost(data, y).as_dict(), **read})
+    return {**data.by_name(split_reduced_cost(data, y)), **read}
 
 
-def repair_multipliers(
-    data: LinearData, y: Array, common: Array | float = 0.0
-) -> LinearMultipliers:
+def repair_multipliers(data: LinearData, y: Array, common: Array | float = 0.0) -> Array:
     """Return multipliers near these that are dual feasible up to rounding, where there are any.
 
     Negative entries are clipped; a reduced cost that no bound can carry is removed by the least
     change of nu and of the positive lambda_ub. What is left has its price (``lower_bound``).
     """
+    y = y[: data.sides.size]
     point = split_reduced_cost(data, np.where(data.signed, np.maximum(y, 0.0), y), common)
-    if not np.any(_uncarried(data, point)):
+    if not np.any(_left(data, point)):
         return point
     scaled = equilibrated(data)
-    found = scaled.y_out(_repaired(scaled.data, scaled.y_in(y)))
+    found = scaled.y_out(_repaired(scaled.program, scaled.y_in(y)))
     return split_reduced_cost(data, found, common)
-
-
-def _uncarried(data: LinearData, point: LinearMultipliers) -> Array:
-    """What is left of reduced costs, but for rounding."""
-    left = point.stationarity(data)
-    return np.where(np.abs(left) <= ROUNDING * point.size(data), 0.0, left)
 
 
 def _repaired(data: LinearData, y: Array) -> Array:
     y = np.where(data.signed, np.maximum(y, 0.0), y)
     target, free = np.zeros(data.n, dtype=bool), _levels(data, y)
     for _ in range(10):
-        point = split_reduced_cost(data, y)
-        residual = _uncarried(data, point)
-        if not np.any(residual):
+        left = _left(data, split_reduced_cost(data, y))
+        if not np.any(left):
             break
-        target |= residual != 0.0
-        cost = point.reduced_cost(data)[target]
+        target |= left != 0.0
+        cost = reduced_cost(data, y)[target]
         step = least_change(data.columns[target], -cost, np.where(data.signed, y, free))
         if not np.any(step):
             break
@@ -383,7 +293,7 @@ def _repaired(data: LinearData, y: Array) -> Array:
 
 def _levels(data: LinearData, y: Array) -> Array:
     """How far each nu may move, relative to lambda_ub: the size of the largest multiplier."""
-    (units, _), m = sizes_of_multipliers(data, y), data.b_ub.size
+    units, m = sizes_of_multipliers(data, y)[0][: y.size], data.b_ub.size
     level = np.max(y[:m], initial=0.0, where=np.isfinite(y[:m]))
     return np.maximum(np.maximum(np.abs(y), units), 0.0 if np.any(units[m:]) else level)
 
@@ -465,25 +375,26 @@ def rounding_of_rows(data: LinearData, x: Array) -> Array:
 GRADIENT = (" + A_ub' lambda_ub", " + A_eq' nu", " - lambda_lower", " + lambda_upper")
 
 
-def dual_rows(data: LinearData, point: LinearMultipliers) -> list[Condition]:
+def dual_rows(data: LinearData, given: Named) -> list[Condition]:
     """Signs of the multipliers that are there, and stationarity, which is the dual's equality."""
-    kind = "dual_feasibility"
-    units, costs = sizes_of_multipliers(data, point.y)
+    kind, y = "dual_feasibility", by_row(data, given)
+    units, costs = sizes_of_multipliers(data, y)
     costs = np.maximum(np.abs(data.c), costs)
     size = {"lambda_ub": units[: data.b_ub.size], "lambda_lower": costs, "lambda_upper": costs}
-    there, rows, gradient = data.by_name(np.ones(data.constraints[1].size, dtype=bool)), [], "c"
-    for (name, value), term in zip(point.as_dict().items(), GRADIENT, strict=True):
+    there, rows, gradient = data.by_name(np.ones(y.size, dtype=bool)), [], "c"
+    for name, term in zip(MULTIPLIERS, GRADIENT, strict=True):
+        value = given[name]
         if not (there[name].any() or np.any(value)):  # the multiplier of no bound is 0
             continue
         gradient += term
         if name in size:
             wrong = np.where(there[name], np.maximum(-value, 0.0), np.abs(value))
             rows.append(worst(f"{name} >= 0", kind, wrong, size[name]))
-    rows.append(worst(f"{gradient} = 0", kind, point.stationarity(data), costs))
+    left = reduced_cost(data, y) - given["lambda_lower"] + given["lambda_upper"]
+    rows.append(worst(f"{gradient} = 0", kind, left, costs))
     return rows
 
 
-def slackness_rows(data: LinearData, x: Array, point: LinearMultipliers) -> list[Condition]:
+def slackness_rows(data: LinearData, x: Array, y: Array) -> list[Condition]:
     """The products of multipliers and slacks."""
-    terms = point.by_row(data) * residual(data, x)
-    return rows_of(data, SLACK, "complementary_slackness", terms)
+    return rows_of(data, SLACK, "complementary_slackness", y * residual(data, x))

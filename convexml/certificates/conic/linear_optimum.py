@@ -11,6 +11,7 @@ import numpy as np
 from ...numerics import EPS, ROUNDING, Array
 from ...problem.linear_program import MULTIPLIERS, LinearData, read_point
 from ...validation import positive_number
+from ..algebra.dual_points import Priced
 from ..algebra.sums import exact_dot
 from ..certificate import Certificate, Verdict
 from ..judge import bounded, dual_infeasibility, is_better, judge, refuted, violated, without_unit
@@ -26,15 +27,17 @@ from .linear_absence import (
 )
 from .linear_bound import (
     ROOM,
-    LinearBound,
-    LinearMultipliers,
+    Named,
+    by_row,
     completed,
     dual_rows,
+    dual_sum,
     equilibrated,
     linear_units,
     lower_bound,
     primal_rows,
     read_multipliers,
+    reduced_cost,
     repair_multipliers,
     sizes_of_multipliers,
     slackness_rows,
@@ -94,32 +97,32 @@ def certify_linear(
     return certificate
 
 
-def assess(
-    data: LinearData, x: Array, given: LinearMultipliers, tol: float, source: str
-) -> Certificate:
+def assess(data: LinearData, x: Array, given: Named, tol: float, source: str) -> Certificate:
     """The certificate of x with these multipliers; no search for better points."""
-    common = np.maximum(np.minimum(given.lambda_lower, given.lambda_upper), 0.0)
-    point = repair_multipliers(data, given.y, common)
-    rows = (*primal_rows(data, x), *dual_rows(data, given), *slackness_rows(data, x, given))
+    y = by_row(data, given)
+    common = np.maximum(np.minimum(given["lambda_lower"], given["lambda_upper"]), 0.0)
+    point = repair_multipliers(data, y, common)
+    rows = (*primal_rows(data, x), *dual_rows(data, given), *slackness_rows(data, x, y))
     primal, size = exact_dot(data.c, x), linear_units(data).size
     spare = ROOM * tol * program_scale(primal, np.nan, size)
-    bound = lower_bound(data, point, x, spare)
-    reason = _unusable(data, point, bound)
-    dual = -np.inf if reason else bound.value - bound.rounding
+    bound, within = lower_bound(data, point, x, spare)
+    reason = _unusable(data, bound)
+    dual = -np.inf if reason else bound.bound
     if source == "passed":  # the repair is not to make a passed point look better than it is
-        dual = min(dual, given.dual_sum(data))
-    price = _violation_price(data, x, point)
+        dual = min(dual, dual_sum(data, y))
+    # What the objective may gain from constraints that x does not quite meet.
+    price = float(np.abs(point) @ np.abs(violations(data, x)))
     if not reason and not plausible(data, x):
         reason = (
             "the point is feasible only within tol, and no point is known that is feasible up to "
             "rounding: what its violations cost is not known"
         )
         price = np.inf
-    if not reason and bound.within is not None:
-        j = _worst(bound.residual)
+    if not reason and within is not None:
+        j = _worst(bound.left)
         reason = (
-            f"the multipliers leave {np.abs(bound.residual[j]):.3g} on x[{j}], "
-            f"where no bound can carry it: the bound holds for points within {bound.within:.3g}"
+            f"the multipliers leave {np.abs(bound.left[j]):.3g} on x[{j}], "
+            f"where no bound can carry it: the bound holds for points within {within:.3g}"
         )
     broken = [row for row in rows if row.kind == "dual_feasibility" and not row.meets(tol)]
     if not reason and broken:
@@ -127,6 +130,7 @@ def assess(
     # Of P, and of the sums P - D + rounding; that of D is in the bound.
     size_of_sums = abs(primal) + abs(dual) + 2.0 * abs(primal - dual)
     error = EPS * size_of_sums if np.isfinite(dual) else 0.0
+    named = data.by_name(point)
     certificate = bounded(
         primal,
         dual,
@@ -134,11 +138,11 @@ def assess(
         tol,
         scale=program_scale(primal, dual, size),
         rounding=price + error,
-        within=bound.within if np.isfinite(dual) else None,
+        within=within if np.isfinite(dual) else None,
         reason=reason,
-        repaired=given.distance(point),
+        repaired=max(float(np.max(np.abs(given[k] - named[k]), initial=0.0)) for k in MULTIPLIERS),
         dual_source=source,
-        dual={**point.as_dict(), "x": x},
+        dual={**named, "x": x},
     )
     certificate = without_unit(certificate, size, data.constraints[1])
     rigorous = certificate.within is None
@@ -149,21 +153,17 @@ def _worst(residual: Array) -> int:
     return int(np.argmax(np.abs(residual)))
 
 
-def _unusable(data: LinearData, point: LinearMultipliers, bound: LinearBound) -> str:
+def _unusable(data: LinearData, bound: Priced) -> str:
     """Why what is left of the reduced costs is too much to be a residual; "" where it is not."""
-    costs = np.maximum(np.abs(data.c), sizes_of_multipliers(data, point.y)[1])
-    if np.all(np.abs(bound.residual) <= np.maximum(NEAR * costs, ROUNDING * point.size(data))):
+    costs = np.maximum(np.abs(data.c), sizes_of_multipliers(data, bound.y)[1])
+    terms = data.as_cones.stationarity_size(bound.w, bound.y)
+    if np.all(np.abs(bound.left) <= np.maximum(NEAR * costs, ROUNDING * terms)):
         return ""
-    j = _worst(bound.residual)
+    j = _worst(bound.left)
     return (
-        f"no bound: the multipliers leave {bound.residual[j]:.3g} on x[{j}], where no bound can "
+        f"no bound: the multipliers leave {bound.left[j]:.3g} on x[{j}], where no bound can "
         "carry it, and no small change of them repairs it"
     )
-
-
-def _violation_price(data: LinearData, x: Array, point: LinearMultipliers) -> float:
-    """|y|'violation: what the objective may gain from constraints that x does not quite meet."""
-    return float(np.abs(point.by_row(data)) @ np.abs(violations(data, x)))
 
 
 def _look_for_better(data: LinearData, certificate: Certificate) -> Certificate:
@@ -174,7 +174,7 @@ def _look_for_better(data: LinearData, certificate: Certificate) -> Certificate:
         rounding = EPS * (abs(primal) + abs(value))
         if not is_better(certificate, value, rounding):
             continue
-        rounding += scaled.cost * way_to_exact(scaled.data.as_cones, scaled.x_in(witness))
+        rounding += scaled.worth * way_to_exact(scaled.program.as_cones, scaled.x_in(witness))
         found = refuted(certificate, value, {"x": witness}, rounding)
         if found.verdict is Verdict.REFUTED:
             return found
@@ -201,7 +201,8 @@ def _construct(
     if any(value.size for value in rows.values()):
         ub, eq = (slice(None if name in missing else 0) for name in MULTIPLIERS[:2])
         kept = (data.A_ub[ub], data.b_ub[ub], data.A_eq[eq], data.b_eq[eq])
-        rest = LinearData(completed(data, rows).reduced_cost(data), *kept, data.lower, data.upper)
+        cost = reduced_cost(data, by_row(data, completed(data, rows)))
+        rest = LinearData(cost, *kept, data.lower, data.upper)
 
     def candidates() -> Iterator[Array]:
         yield solve_multipliers(rest, active_at(rest, x))
@@ -210,7 +211,7 @@ def _construct(
 
     best, error = dict[str, Array](), np.inf
     for y in candidates():
-        own = dict(zip(MULTIPLIERS, np.split(y, [rest.b_ub.size]), strict=False))
+        own = dict(zip(MULTIPLIERS, np.split(y[: rest.sides.size], [rest.b_ub.size]), strict=False))
         built = {name: own[name] for name in missing}
         point = completed(data, rows | built)
         certificate = assess(data, x, point, tol, "constructed")
@@ -228,8 +229,8 @@ def _construct(
 
 
 def polish_linear(
-    data: LinearData, x: Array, point: LinearMultipliers, tol: float = 1e-6
-) -> tuple[Array, LinearMultipliers]:
+    data: LinearData, x: Array, given: Named, tol: float = 1e-6
+) -> tuple[Array, Named]:
     """Solve the active constraints exactly; keep the result only where the certificate improves.
 
     Parameters
@@ -238,8 +239,8 @@ def polish_linear(
         The program.
     x : array, shape (n,)
         An approximate solution.
-    point : LinearMultipliers
-        Its multipliers.
+    given : dict
+        Its multipliers by name.
     tol : float
         As of the certificate.
 
@@ -247,16 +248,17 @@ def polish_linear(
     -------
     x : array, shape (n,)
         The vertex (or the nearest point of the optimal face), or x itself.
-    point : LinearMultipliers
+    given : dict
         Exactly dual feasible multipliers, or those passed.
     """
-    best, error = (x, point), _error(assess(data, x, point, tol, "passed"))
-    for active in (active_by_slackness(data, x, point), active_at(data, x)):
+    best, error = (x, given), _error(assess(data, x, given, tol, "passed"))
+    for active in (active_by_slackness(data, x, by_row(data, given)), active_at(data, x)):
         if error <= ROUNDING:
             break
-        vertex = solve_vertex(data, active, best[0])
-        exact = repair_multipliers(data, solve_multipliers(data, active, best[1].y))
-        for candidate in list(product((vertex, best[0]), (exact, best[1])))[:-1]:
+        vertex, near = solve_vertex(data, active, best[0]), by_row(data, best[1])
+        exact = repair_multipliers(data, solve_multipliers(data, active, near))
+        pairs = product((vertex, best[0]), (data.by_name(exact), best[1]))
+        for candidate in list(pairs)[:-1]:
             found = _error(assess(data, *candidate, tol, "passed"))
             if found < error:
                 best, error = candidate, found

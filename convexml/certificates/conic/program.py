@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -142,10 +142,13 @@ RANGE = 1e10
 TIGHT = {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10, "max_iter": 300}
 
 
-class ScaledCone(NamedTuple):
+Posed = TypeVar("Posed")
+
+
+class Scaled(NamedTuple, Generic[Posed]):
     """x = columns * x' / unit, y = cost * rows' y' / unit; ``rows`` is a matrix."""
 
-    program: ConeProgram
+    program: Posed
     columns: Array
     rows: Any
     unit: float
@@ -176,7 +179,7 @@ class ScaledCone(NamedTuple):
 
 def in_units(
     program: ConeProgram, columns: Array, rows: Any, unit: float = 1.0, cost: float = 1.0
-) -> ScaledCone:
+) -> Scaled[ConeProgram]:
     """The program in these units; its constant and what its data may be off by stay behind."""
     inside = ConeProgram(
         times(program.P, columns / cost, columns),
@@ -186,10 +189,10 @@ def in_units(
         program.cones,
         pairs=program.pairs,
     )
-    return ScaledCone(inside, columns, rows, unit, cost)
+    return Scaled(inside, columns, rows, unit, cost)
 
 
-def equilibrate_cone(program: ConeProgram) -> ScaledCone:
+def equilibrate_cone(program: ConeProgram) -> Scaled[ConeProgram]:
     """Scale columns, rows, right-hand side and objective to entries of size 1.
 
     Second-order cones also turn, by the Lorentz boosts that keep them: that evens out what stands
@@ -320,7 +323,7 @@ def solve_scaled(program: ConeProgram, plain: bool = False, **settings: Any) -> 
 class FittedProgram(NamedTuple):
     """The program in units of size 1, and its units there: powers of two, as the factors are."""
 
-    scaled: ScaledCone
+    scaled: Scaled[ConeProgram]
     units: ProgramUnits
 
     @property
@@ -368,7 +371,7 @@ def diagonal(entries: Array) -> Any:
     return sparse.csr_array((entries, at[:-1], at), shape=(entries.size, entries.size))
 
 
-def _holds(program: ConeProgram, scaled: ScaledCone) -> bool:
+def _holds(program: ConeProgram, scaled: Scaled[ConeProgram]) -> bool:
     """Whether nothing overflowed or was lost below the smallest float."""
     old, new = (
         np.concatenate([part.P.data, part.A.data, part.q, part.b])
