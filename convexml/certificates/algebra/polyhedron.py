@@ -127,6 +127,14 @@ class LeastChange:
         return step, least <= SOLVED * first
 
 
+def moved_onto(matrix: Any, side: Array, z: Array, weights: Array) -> Array:
+    """z after the least change to matrix @ z = side, and after another, for its rounding."""
+    change = LeastChange(matrix, weights)
+    for _ in range(2):
+        z = z + change(-exact_residual(matrix, z, side))
+    return z
+
+
 # Equations: which rows depend on others, judged exactly, and how far points are from them.
 
 
@@ -253,18 +261,14 @@ def _of_gram(rows: Any) -> float:
 
 def slacks_of(equal: Any, moving: Array) -> Slacks:
     """Those of ``kept_rows``, of each row the one of the largest entry; none in few rows."""
-    k = equal.shape[0]
-    none = np.zeros(0, dtype=int)
-    if k <= DIRECT:
-        return Slacks(none, none, np.zeros(0))
-    single = equal.tocsc()
+    k, single = equal.shape[0], equal.tocsc()
     places = np.flatnonzero((np.diff(single.indptr) == 1) & moving)
     rows, entries = (values[single.indptr[places]] for values in (single.indices, single.data))
     order = np.argsort(-np.abs(entries), kind="stable")
     rows, first = np.unique(rows[order], return_index=True)
-    if 2 * rows.size < k <= LARGEST:
-        return Slacks(none, none, np.zeros(0))
     chosen = order[first]
+    if k <= DIRECT or 2 * rows.size < k <= LARGEST:
+        rows, chosen = rows[:0], chosen[:0]
     return Slacks(rows, places[chosen], entries[chosen])
 
 
@@ -366,31 +370,19 @@ def widest(data: LinearData, inward: bool = False) -> Widest | None:
     It maximises the sum of t over A_ub z + t <= b_ub tau, A_eq z = b_eq tau, lower tau + t <= z
     <= upper tau - t, 0 <= t <= 1, tau >= 1: then t is 1 where there can be room, and 0 where not.
     """
-    p, always = data.b_eq.size, data.equal.copy()
-    G, g = (each[~data.equal] for each in data.constraints)
-    k = g.size
-    slack = sparse.eye_array(k, format="csr")
-    search = LinearData(
-        np.concatenate([np.zeros(data.n + 1), -np.ones(k)]),
-        sparse.hstack([G, sparse.csr_array(-g[:, None]), slack], format="csr"),
-        np.zeros(k),
-        sparse.hstack(
-            [
-                sparse.csr_array(data.A_eq),
-                sparse.csr_array(-data.b_eq[:, None]),
-                sparse.csr_array((p, k)),
-            ],
-            format="csr",
-        ),
-        np.zeros(p),
-        np.concatenate([np.full(data.n, -np.inf), [1.0], np.zeros(k)]),
-        np.concatenate([np.full(data.n + 1, np.inf), np.ones(k)]),
-    )
+    (A, b), below, always = data.constraints, ~data.equal, data.equal.copy()
+    n, k, p = data.n, int(np.count_nonzero(below)), data.b_eq.size
+    room = sparse.eye_array(b.size, format="csr")[:, below]
+    system = sparse.hstack([A, sparse.csr_array(-b[:, None]), room], format="csr")
+    cost, ends = np.repeat([0.0, -1.0], [n + 1, k]), np.repeat([np.inf, 1.0], [n + 1, k])
+    lower = np.repeat([-np.inf, 1.0, 0.0], [n, 1, k])
+    rows = system[below], np.zeros(k), system[data.equal], np.zeros(p)
+    search = LinearData(cost, *rows, lower, ends)
     found = _central(search) if inward else highs(search).x
     if found is None:
         return None
-    always[~data.equal] = found[data.n + 1 :] < 0.5
-    return Widest(found[: data.n] / found[data.n], always)
+    always[below] = found[n + 1 :] < 0.5
+    return Widest(found[:n] / found[n], always)
 
 
 def _has_slacks(data: LinearData) -> bool:

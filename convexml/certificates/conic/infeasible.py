@@ -324,6 +324,9 @@ def certify_linear_infeasible(
     return _named(data, given, found)
 
 
+VALUE = ("+ b_ub' lambda_ub", "+ b_eq' nu", "- lower' lambda_lower", "+ upper' lambda_upper")
+
+
 def _named(data: LinearData, given: Named, found: Certificate) -> Certificate:
     """What was found of these multipliers, with their conditions and by their names."""
     # The same conditions without the cost.
@@ -343,13 +346,8 @@ def _named(data: LinearData, given: Named, found: Certificate) -> Certificate:
 
 def _value(data: LinearData) -> str:
     """The condition on b'y, in the terms that the program has."""
-    terms = [
-        ("+ b_ub' lambda_ub", data.b_ub.size > 0),
-        ("+ b_eq' nu", data.b_eq.size > 0),
-        ("- lower' lambda_lower", np.any(np.isfinite(data.lower))),
-        ("+ upper' lambda_upper", np.any(np.isfinite(data.upper))),
-    ]
-    told = " ".join(term for term, there in terms if there)
+    there = data.by_name(np.ones(data.constraints[1].size, dtype=bool)).values()
+    told = " ".join(term for term, each in zip(VALUE, there, strict=True) if each.any())
     return f"{told.removeprefix('+ ') or '0'} < 0"
 
 

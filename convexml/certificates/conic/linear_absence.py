@@ -15,7 +15,7 @@ from ...numerics import EPS, Array, length
 from ...problem.linear_program import LinearData, read_point
 from ...validation import positive_number
 from ..algebra.dual_points import alone
-from ..algebra.polyhedron import LeastChange, at_bounds, least_change, relative_interior
+from ..algebra.polyhedron import at_bounds, least_change, moved_onto, relative_interior
 from ..algebra.rationals import exact_farkas, has_exact_point
 from ..algebra.searchers import Optimum, highs
 from ..algebra.sums import exact_dot, exact_residual
@@ -242,13 +242,9 @@ def _vertex(data: LinearData, active: Array, x: Array) -> Array:
     fixed = np.where(lower, data.lower, np.where(upper, data.upper, x))
     matrix, side = data.rows[held], data.sides[held]
     movable = np.maximum(np.abs(x), sizes_of_point(data, x)[1])
-    change = LeastChange(matrix, np.where(lower | upper, 0.0, movable))
-    for _ in range(2):  # once more, for the rounding of the first
-        left = exact_residual(matrix, fixed, side)
-        if length(left) <= EPS * length(side):
-            break
-        fixed = fixed + change(-left)
-    return np.asarray(fixed)
+    if length(exact_residual(matrix, fixed, side)) <= EPS * length(side):
+        return np.asarray(fixed)
+    return moved_onto(matrix, side, fixed, np.where(lower | upper, 0.0, movable))
 
 
 def solve_multipliers(data: LinearData, active: Array, near: Array | None = None) -> Array:
@@ -271,11 +267,7 @@ def _stationary(data: LinearData, active: Array, near: Array | None) -> Array:
         weights *= np.where(data.signed, np.maximum(np.abs(y), 1e-6 * level), level)
     lower, upper = at_bounds(data, active)
     inside = ~(lower | upper)  # there the reduced cost is 0
-    matrix = data.columns[inside]
-    change = LeastChange(matrix, weights)
-    for _ in range(2):
-        y = y + change(-exact_residual(matrix, y, -data.c[inside]))
-    return np.asarray(y)
+    return moved_onto(data.columns[inside], -data.c[inside], y, weights)
 
 
 # Whether a program that is met within tol is met by anything up to rounding.

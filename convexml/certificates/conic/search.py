@@ -23,8 +23,8 @@ from ...problem.cones import (
     cone_program_of,
 )
 from ..algebra.definite import definite_solver, powers_of_two
-from ..algebra.dual_points import Priced, dual_residual
-from ..algebra.polyhedron import LeastChange, least_change
+from ..algebra.dual_points import Priced
+from ..algebra.polyhedron import least_change, moved_onto
 from ..algebra.searchers import highs
 from ..algebra.sums import exact_residual
 from ..scale import ProgramUnits
@@ -125,10 +125,8 @@ def on_equality(
     curved = np.diff(program.P_by_row.indptr) > 0
     weights = np.where(curved, np.maximum(np.abs(w), 1.0), 0.0)
     reach = np.ones(y.size) if reach is None else reach
-    change = LeastChange(program.equality, np.concatenate([weights, reach]))
-    for _ in range(2):
-        step = change(-dual_residual(program, w, y))
-        w, y = w + step[: w.size], y + step[w.size :]
+    z, reach = np.concatenate([w, y]), np.concatenate([weights, reach])
+    w, y = np.split(moved_onto(program.equality, -program.q, z, reach), [w.size])
     return w, y
 
 

@@ -22,7 +22,7 @@ from ...problem.cones import (
     ZeroCone,
     cone_program_of,
 )
-from ..algebra.polyhedron import least_change
+from ..algebra.polyhedron import moved_onto
 from ..algebra.sums import exact_dot, exact_pair
 from ..certificate import Certificate
 from ..judge import absent, judge
@@ -227,9 +227,7 @@ def _on_active(rays: ConeProgram, ray: Array) -> Array:
     """The nearest ray on the equalities and on the inequalities that it nearly meets."""
     near = rays.ruled_by(NonnegativeCone) & (-(rays.A @ ray) < INSIDE)
     matrix = rays.A_by_row[rays.ruled_by(ZeroCone) | near]
-    for _ in range(2):
-        ray = ray - least_change(matrix, matrix @ ray, np.ones(ray.size))
-    return ray
+    return moved_onto(matrix, np.zeros(matrix.shape[0]), ray, np.ones(ray.size))
 
 
 def certify_unbounded(
