@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,20 +47,18 @@ def nudged_each(y: Array) -> Array:
     return y
 
 
-def inside_each(y: Array) -> Array:
-    """Which multipliers, shape (..., 3), are in K*, rounding included."""
-    u, v, w = y[..., 0], y[..., 1], y[..., 2]
-    with np.errstate(all="ignore"):
-        bent = below(-u, v / u - 1.0, w)
-    return np.where(u < 0.0, bent, (u == 0.0) & (v >= 0.0) & (w >= 0.0))
+def inside_exponential(s: Array, dual: bool = False) -> Array:
+    """Which points, shape (..., 3), are in the exponential cone, or its dual, for certain.
 
-
-def below(y: Any, ratio: Any, z: Any) -> Any:
-    """Whether y exp(ratio) <= z, of positive numbers, for certain."""
+    They are where y > 0 and y exp(x / y) <= z, or u < 0 and -u exp(v / u - 1) <= w; of the faces
+    that of the dual is known.
+    """
+    x, y, z = np.moveaxis(s, -1, 0)
     with np.errstate(all="ignore"):
-        size = np.log(y)
+        size, ratio = (np.log(-x), y / x - 1.0) if dual else (np.log(y), x / y)
         room = 16.0 * EPS * (5.0 + np.abs(ratio) + np.abs(size))
-        return (y > 0.0) & (z > 0.0) & (size + ratio + room <= np.log(z))
+        bent = (z > 0.0) & (size + ratio + room <= np.log(z))
+    return np.asarray(bent | (dual & (x == 0.0) & (y >= 0.0) & (z >= 0.0)))
 
 
 def margins_each(cone: ExponentialCone | Power, y: Array, share: float) -> Array:
@@ -78,17 +77,17 @@ def margins_each(cone: ExponentialCone | Power, y: Array, share: float) -> Array
     axes, good = share * np.eye(cone.dim) * sizes[:, :, None], np.zeros(len(y), dtype=bool)
     if curved and share == 1.0:
         ours = _dikin(y)
-        good = _fits(cone, y, ours)
+        good = has_ends(cone, y, ours, True)
         axes[good] = ours[good]
     elif curved:
         axes[:, 1, 1] = share * np.abs(y[:, 0])
-    good |= _fits(cone, y, axes)
+    good |= has_ends(cone, y, axes, True)
     for _ in range(HALVINGS):
         left = np.flatnonzero(~good)
         if not left.size:
             break
         axes[left] *= 0.5
-        good[left] = _fits(cone, y[left], axes[left])
+        good[left] = has_ends(cone, y[left], axes[left], True)
     axes[~good] = 0.0
     found = 0.5 * np.concatenate([share * y[:, :, None], axes], axis=2)
     face = curved & (y[:, 0] == 0.0)  # the face of (0, v, w) with v, w >= 0
@@ -97,14 +96,17 @@ def margins_each(cone: ExponentialCone | Power, y: Array, share: float) -> Array
     return found
 
 
-def _fits(cone: ExponentialCone | Power, y: Array, axes: Array) -> Array:
-    """Whether y plus and minus sqrt(dim) times each axis, a column of the last two, is in K*."""
+def has_ends(cone: ExponentialCone | Power, y: Array, axes: Array, dual: bool) -> Array:
+    """Whether y plus and minus sqrt(dim) times each axis, a column of the last two, is in K (K*).
+
+    The ellipsoid of these axes about y is in the hull of these.
+    """
     ends = np.sqrt(cone.dim) * 1.01 * np.swapaxes(axes, -1, -2)
     ends = y[:, None, :] + np.stack([ends, -ends])
     inside = (
-        inside_each(ends) if isinstance(cone, ExponentialCone) else inside_power(cone, ends, True)
+        inside_exponential if isinstance(cone, ExponentialCone) else partial(inside_power, cone)
     )
-    return np.asarray(np.all(inside, axis=(0, -1)))
+    return np.asarray(np.all(inside(ends, dual=dual), axis=(0, -1)))
 
 
 def _dikin(y: Array) -> Array:

@@ -17,7 +17,6 @@ from ...numerics import EPS, Array, length
 from ...problem.cones import ConeProgram, NonnegativeCone, ZeroCone
 from ...problem.linear_program import LinearData
 from ..algebra.dual_points import dual_residual, dual_value
-from ..algebra.polyhedron import relative_interior
 from ..certificate import Certificate, Verdict
 from ..judge import BOUND, bounded, is_better, judge, refuted, without_unit
 from ..scale import program_scale
@@ -36,7 +35,7 @@ from .program import (
     solve_scaled,
     times,
 )
-from .ray import has_point_among, inside, mixed
+from .ray import exact_near, has_point_among
 from .search import Completed, deepest, interior_point
 
 # Whether a better point is a witness: what an exactly feasible one near it is worth.
@@ -61,11 +60,7 @@ def way_to_exact(program: ConeProgram, z: Array) -> float:
     float
         0 where it falls; inf where no exactly feasible point is known.
     """
-    if inside(program, z, program.b):
-        return 0.0
-    interior = relative_interior(linear_rows(program)[0])
-    near = (mixed(program, interior, x) for x in chain((z,), _within(program, z)))
-    found = next(filter(None, near), None)
+    found = next(exact_near(program, chain((z,), _within(program, z))), None)
     if found is None:
         return np.inf
     x, away = found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from ..algebra.definite import SAFE, eigenvalue_bound
 from ..algebra.dual_points import alone
 from ..algebra.polyhedron import Interior, nearby, relative_interior
 from ..algebra.sums import exact_dot, exact_pair
-from .margin import below, inside_power
+from .margin import has_ends
 from .program import linear_rows
 
 INWARDS = 1e-2
@@ -144,22 +144,31 @@ def has_ray_among(rays: ConeProgram, points: Iterable[Array]) -> bool:
 
     It holds of all data that ``rays.rounded`` allows; P is 0, as in ``rays_of``.
     """
+    return any(falls(rays, *found) for found in exact_near(rays, points, inwards=INWARDS))
+
+
+def exact_near(
+    program: ConeProgram, points: Iterable[Array], room: float = 0.0, inwards: float = 0.0
+) -> Iterator[tuple[Array, float]]:
+    """Points z, and distances within which an exact point is: one of these, or near to them.
+
+    All within ``room`` more of it are inside of the curved cones. Where there are such, points are
+    moved ``inwards``, too: one inside of linear rows may be so of others, and so may that itself.
+    """
     interior: Interior | None = None
-    for k, ray in enumerate(points):
-        if falls(rays, ray) and inside(rays, ray, rays.b):
-            return True
+    for k, x in enumerate(points):
+        if inside(program, x, program.b, room):
+            yield x, 0.0
         if k == 0:
-            used = np.diff(rays.A_by_row.indptr) > 0
-            interior = relative_interior(linear_rows(rays, used)[0])
+            used = (np.diff(program.A_by_row.indptr) > 0) | (program.b != 0.0)
+            interior = relative_interior(linear_rows(program, used)[0])
         if interior is None:
             continue
-        starts, size = [ray], length(interior.point)
-        if not rays.is_polyhedral and size > 0.0:  # one inside of linear rows may be so of others
-            starts.append(ray + (INWARDS * length(ray) / size) * interior.point)
-        near = (mixed(rays, interior, start) for start in starts)
-        if any(found is not None and falls(rays, *found) for found in near):
-            return True
-    return False
+        starts, deep = [x], interior.point
+        if inwards > 0.0 and not program.is_polyhedral:
+            starts += [x + (inwards * length(x) / (length(deep) or 1.0)) * deep, deep]
+        near = (mixed(program, interior, start, room) for start in starts)
+        yield from filter(None, near)
 
 
 def inside(
@@ -186,13 +195,13 @@ def inside(
 
 
 def mixed(
-    program: ConeProgram, interior: Interior | None, x: Array, room: float = 0.0
+    program: ConeProgram, interior: Interior, x: Array, room: float
 ) -> tuple[Array, float] | None:
     """A point near x, and how far an exact one of the linear rows is from it, and ``room``.
 
     All as near are inside of the other cones. None where that is not known.
     """
-    if interior is None or (found := nearby(interior, x)) is None:
+    if (found := nearby(interior, x)) is None:
         return None
     z, away = found.point, SAFE * found.step + room
     way, rounded = interior.point - z, 4.0 * EPS * (length(z) + length(interior.point))
@@ -263,14 +272,5 @@ def _ball(cone: Cone, s: Array, room: float, face: bool = False) -> bool:
             used = np.flatnonzero(np.any(matrix != 0.0, axis=0)) if alone else slice(None)
             matrix = np.atleast_2d(matrix[used][:, used])
             return eigenvalue_bound(matrix - 4.0 * room * np.eye(matrix.shape[0])) > -np.inf
-    # The ball is in the hull of the ends of sqrt(dim) times its axes.
-    ends = np.sqrt(cone.dim) * 1.1 * room * np.eye(cone.dim)
-    return all(_deep(cone, s + sign * end) for end in ends for sign in (1.0, -1.0))
-
-
-def _deep(cone: Cone, s: Array) -> bool:
-    if isinstance(cone, ExponentialCone):
-        a, b, c = s
-        return b > 0.0 and bool(below(b, a / b, c))
-    assert isinstance(cone, Power)
-    return bool(inside_power(cone, s))
+    assert isinstance(cone, ExponentialCone | Power)
+    return bool(has_ends(cone, s[None], 1.1 * room * np.eye(cone.dim)[None], False))

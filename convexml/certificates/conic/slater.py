@@ -26,9 +26,7 @@ from ...problem.cones import (
     ZeroCone,
 )
 from ..algebra.definite import eliminates
-from ..algebra.polyhedron import relative_interior
-from .program import linear_rows
-from .ray import inside, mixed
+from .ray import INWARDS, exact_near
 
 TINY = 1e-290
 """A distance that asks for the inside of a cone, not its border."""
@@ -60,12 +58,8 @@ def strict_point(program: ConeProgram, start: Array | None) -> tuple[Array, floa
     tuple, or None
         None where none is verified.
     """
-    if start is not None and inside(program, start, program.b, TINY):
-        return start, 0.0
-    interior = relative_interior(linear_rows(program)[0])
-    points = (start, None if interior is None else interior.point)
-    found = (mixed(program, interior, x, TINY) for x in points if x is not None)
-    return next(filter(None, found), None)
+    start = np.zeros(program.q.size) if start is None else start
+    return next(exact_near(program, [start], TINY, INWARDS), None)
 
 
 def no_interior(program: ConeProgram, y: Array) -> Array | None:
