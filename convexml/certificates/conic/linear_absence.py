@@ -20,7 +20,7 @@ from ..algebra.rationals import exact_farkas, has_exact_point
 from ..algebra.searchers import Optimum, highs
 from ..algebra.sums import exact_dot, exact_residual
 from ..certificate import Certificate, Verdict
-from ..judge import absent, judge, violated
+from ..judge import absent
 from .linear_bound import (
     as_it_is,
     equilibrated,
@@ -35,7 +35,7 @@ from .linear_bound import (
     split_reduced_cost,
     violations,
 )
-from .ray import has_point_among, has_ray_among, rays_of
+from .unbounded import judged_ray
 
 # Farkas multipliers of rows, found by HiGHS or in rationals: to be verified by whoever asks.
 
@@ -100,37 +100,18 @@ def certify_unbounded(
     size = float(np.max(np.abs(ray)))
     if size == 0.0:
         raise InputError(f"{owner}: the ray is 0; it must be a direction along which c'x falls.")
-    cone = recession_cone(data)
     passed = ray / size
-    feasible = primal_rows(data, point)
-    rows = (*feasible, *_ray_rows(cone, passed))
-    falls = exact_dot(data.c, passed)
+    falls, to = exact_dot(data.c, passed), equilibrated(data)
     fall = worst("c'ray < 0", "primal_feasibility", max(falls, 0.0), abs(data.c) @ abs(passed))
-    broken = [row for row in rows if not row.meets(tol)]
-    scaled, proven = equilibrated(data), False
-    program = scaled.program.as_cones
-    if broken:
-        where = "the point is not feasible" if broken[0] in feasible else "the ray leaves"
-        reason = f"{where}: {violated(broken[0])}"
-    elif not has_ray_among(rays_of(program), [scaled.x_in(passed)]):
-        reason = (
-            f"the objective is not known to fall along an exact ray nearby: c'ray = {falls:.3g}"
-        )
-    elif not has_point_among(program, [scaled.x_in(point)]):
-        reason = "no exactly feasible point is known near the point"
-    else:
-        proven = True
-        reason = f"the point is feasible and c'x falls by {-falls:.3g} per unit along the ray"
-    certificate = absent(
+    found = absent(
         "unbounded",
-        (*rows, fall),
+        (*primal_rows(data, point), *_ray_rows(recession_cone(data), passed), fall),
         tol,
         objective=-np.inf,
-        reason=reason,
         dual_source="passed",
         evidence={"ray": passed, "point": point},
     )
-    return judge(certificate, proven=proven)
+    return judged_ray(found, to.program.as_cones, to.x_in(point), to.x_in(passed), falls)
 
 
 def recession_cone(data: LinearData) -> LinearData:
@@ -141,19 +122,18 @@ def recession_cone(data: LinearData) -> LinearData:
     return LinearData(data.c, data.A_ub, zero_ub, data.A_eq, zero_eq, lower, upper)
 
 
+RAY = {
+    "lambda_ub": "A_ub ray <= 0",
+    "nu": "A_eq ray = 0",
+    "lambda_lower": "ray >= 0 where x >= lower",
+    "lambda_upper": "ray <= 0 where x <= upper",
+}
+
+
 def _ray_rows(cone: LinearData, ray: Array) -> list[Condition]:
-    kind, wrong = "primal_feasibility", violations(cone, ray)
-    names = {"lambda_ub": "A_ub ray <= 0", "nu": "A_eq ray = 0"}
-    rows = rows_of(cone, names, kind, wrong, cone.terms @ np.abs(ray))
-    outside = cone.by_name(wrong)
-    return [
-        *rows,
-        worst(
-            "ray within the directions of the bounds",
-            kind,
-            np.maximum(outside["lambda_lower"], outside["lambda_upper"]),
-        ),
-    ]
+    terms = cone.terms @ np.abs(ray)
+    terms[cone.sides.size :] = 1.0  # the largest entry of the ray
+    return rows_of(cone, RAY, "primal_feasibility", violations(cone, ray), terms)
 
 
 def rays(data: LinearData) -> Iterator[Array]:

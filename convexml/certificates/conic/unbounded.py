@@ -25,7 +25,7 @@ from ...problem.cones import (
 from ..algebra.polyhedron import moved_onto
 from ..algebra.sums import exact_dot, exact_pair
 from ..certificate import Certificate
-from ..judge import absent, judge
+from ..judge import absent, judge, violated
 from .program import distances, solve_scaled
 from .ray import (
     Part,
@@ -258,35 +258,50 @@ def certify_unbounded(
     """
     empty = absent("unbounded", (), tol, objective=-sign * np.inf)
     rays = flattened(rays_of(program))
-    ray = find_ray(rays)
+    ray, turn = find_ray(rays), None
     try:
         x = relax(program, soft).x
     except SolverError as error:
         return replace(empty, reason=str(error))
     rows = rows_at(x)
-    broken = [row for row in rows if not row.meets(tol)]
-    met = not broken and has_point_among(program, [x])
-    curve = find_curve(program, x) if met and ray is None else None
-    verb, proven, turn = "falls" if sign > 0.0 else "rises", False, {}
-    if curve is not None:
-        ray, turn, proven = curve[0], {"turn": curve[1]}, True
-        reason = (
-            f"the point is feasible, and the objective {verb} past every number along "
-            "point + t ray + log(1 + t) turn, with a long ray and a short turn; along no ray that "
-            "was found"
-        )
-    elif ray is None:
+    if ray is None and all(row.meets(tol) for row in rows):
+        ray, turn = find_curve(program, x) or (None, None)
+    if ray is None:
         reason = "no ray of descent was found, and no curve like a logarithm"
         return replace(empty, reason=reason)
-    elif broken:
-        reason = f"no feasible point was found: {broken[0].name} of {broken[0].residual:.3g}"
-    elif not has_ray_among(rays, [ray]):
-        reason = "no exact ray of descent was found near the one that a solver gave"
-    elif not met:
+    told = {} if turn is None else {"turn": turn}
+    rows, evidence = [*rows, *ray_rows(program, ray)], {"ray": ray, **told, "point": x}
+    found = replace(empty, conditions=tuple(rows), evidence=evidence)
+    return judged_ray(found, program, x, ray, float(program.q @ ray), sign)
+
+
+def judged_ray(
+    found: Certificate,
+    program: ConeProgram,
+    x: Array,
+    ray: Array,
+    slope: float,
+    sign: float = 1.0,
+) -> Certificate:
+    """Judge the claim "unbounded", whose rows and evidence are there, by exact ones near x and ray.
+
+    A turn among the evidence is one that ``find_curve`` found, which is exact.
+    """
+    broken = [row for row in found.conditions if not row.meets(found.tol)]
+    verb, proven, turns = "falls" if sign > 0.0 else "rises", False, "turn" in found.evidence
+    if broken:
+        reason = f"the point or the ray is not feasible: {violated(broken[0])}"
+    elif not (turns or has_ray_among(flattened(rays_of(program)), [ray])):
+        reason = f"no exact ray of descent is known near the ray, whose slope is {slope:.3g}"
+    elif not has_point_among(program, [x]):
         reason = "no exactly feasible point is known near the point"
     else:
-        proven, slope = True, float(program.q @ ray)
-        reason = f"the point is feasible, and the objective {verb} by {-slope:.3g} per unit of ray"
-    rows, evidence = [*rows, *ray_rows(program, ray)], {"ray": ray, **turn, "point": x}
-    found = replace(empty, conditions=tuple(rows), reason=reason, evidence=evidence)
-    return judge(found, proven=proven)
+        proven = True
+        way = f"by {-slope:.3g} per unit of ray"
+        if turns:
+            way = (
+                "past every number along point + t ray + log(1 + t) turn, with a long ray and a "
+                "short turn; along no ray that was found"
+            )
+        reason = f"the point is feasible, and the objective {verb} {way}"
+    return judge(found.but(reason=reason), proven=proven)
