@@ -32,7 +32,6 @@ from .linear_bound import (
     sizes,
     sizes_of_multipliers,
     sizes_of_point,
-    split_reduced_cost,
     violations,
 )
 from .unbounded import judged_ray
@@ -118,8 +117,7 @@ def recession_cone(data: LinearData) -> LinearData:
     """Directions d with A_ub d <= 0, A_eq d = 0 and the signs that the bounds ask for."""
     lower = np.where(np.isfinite(data.lower), 0.0, -np.inf)
     upper = np.where(np.isfinite(data.upper), 0.0, np.inf)
-    zero_ub, zero_eq = np.zeros_like(data.b_ub), np.zeros_like(data.b_eq)
-    return LinearData(data.c, data.A_ub, zero_ub, data.A_eq, zero_eq, lower, upper)
+    return replace(data, b_ub=0.0 * data.b_ub, b_eq=0.0 * data.b_eq, lower=lower, upper=upper)
 
 
 RAY = {
@@ -155,11 +153,10 @@ def find_unboundedness(data: LinearData, tol: float = 1e-6) -> Certificate | Non
     still = data.with_cost(np.zeros(data.n))
     for ray in rays(data):
         point = optimum_of(still).x
-        if point is None or not np.all(np.isfinite([ray, point])):
-            continue
-        certificate = certify_unbounded(data, ray, point, tol=tol)
-        if certificate.verdict is Verdict.CERTIFIED:
-            return certificate
+        if point is not None and np.all(np.isfinite([ray, point])):
+            certificate = certify_unbounded(data, ray, point, tol=tol)
+            if certificate.verdict is Verdict.CERTIFIED:
+                return certificate
     return None
 
 
@@ -198,11 +195,8 @@ def _spread(data: LinearData, x: Array) -> Array:
 
 def active_by_slackness(data: LinearData, x: Array, y: Array) -> Array:
     """Constraints whose multiplier is larger than their slack, both in units of their size."""
-    shares = (
-        _ratio(y, sizes_of_multipliers(data, y)[0]),
-        _ratio(residual(data, x), _spread(data, x)),
-    )
-    return data.equal | (shares[0] > -shares[1])
+    levels, slack = sizes_of_multipliers(data, y)[0], -residual(data, x)
+    return data.equal | (_ratio(y, levels) > _ratio(slack, _spread(data, x)))
 
 
 def _ratio(value: Array, size: Array) -> Array:
@@ -228,14 +222,13 @@ def _vertex(data: LinearData, active: Array, x: Array) -> Array:
 
 
 def solve_multipliers(data: LinearData, active: Array, near: Array | None = None) -> Array:
-    """Multipliers with zero reduced cost off the bounds and zeros on inactive rows.
+    """Multipliers of rows with zero reduced cost off the bounds, and zeros on inactive rows.
 
     The nearest ones to those that are ``near``, in proportion.
     """
     scaled = equilibrated(data)
     start = None if near is None else scaled.y_in(near[: data.sides.size])
-    found = scaled.y_out(_stationary(scaled.program, active, start))
-    return split_reduced_cost(data, found)
+    return scaled.y_out(_stationary(scaled.program, active, start))
 
 
 def _stationary(data: LinearData, active: Array, near: Array | None) -> Array:

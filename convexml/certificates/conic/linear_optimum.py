@@ -211,7 +211,7 @@ def _construct(
 
     best, error = dict[str, Array](), np.inf
     for y in candidates():
-        own = dict(zip(MULTIPLIERS, np.split(y[: rest.sides.size], [rest.b_ub.size]), strict=False))
+        own = dict(zip(MULTIPLIERS, np.split(y, [rest.b_ub.size]), strict=False))
         built = {name: own[name] for name in missing}
         point = completed(data, rows | built)
         certificate = assess(data, x, point, tol, "constructed")
