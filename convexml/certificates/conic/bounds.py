@@ -25,7 +25,7 @@ from ..algebra.dual_points import (
 from ..scale import ProgramUnits
 from .margin import nudged, repair_conic_dual, weights_of_multipliers
 from .prices import Budget, approached, priced
-from .program import FittedProgram, Scaled, equilibrate_cone, row_sizes
+from .program import FittedProgram, InUnits, equilibrate_cone, row_sizes
 from .search import Completed, idle_columns, inward_prices, mixtures, on_equality
 
 # Exponential multipliers inside their cones by an entry that no equality sees.
@@ -333,7 +333,7 @@ def priced_candidates(
     yield from farther(chain(*((repaired, more) if interior is None else (more, repaired))))
 
 
-def _outside(program: ConeProgram, scaled: Scaled[ConeProgram], pair: Priced) -> Priced:
+def _outside(program: ConeProgram, scaled: InUnits[ConeProgram], pair: Priced) -> Priced:
     """A priced point of the scaled program in the program's own units, exactly."""
     w, y = scaled.x_out(pair.w), scaled.y_out(pair.y)
     left = dual_residual(program, w, y)

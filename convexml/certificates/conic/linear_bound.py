@@ -29,7 +29,7 @@ from ..algebra.dual_points import (
 from ..algebra.polyhedron import Interior, least_change
 from ..algebra.sums import exact_dot, exact_residual
 from ..scale import ProgramUnits, program_units
-from .program import Scaled, diagonal, equilibrate_cone, fitted, share
+from .program import InUnits, diagonal, equilibrate_cone, fitted, share
 
 # The sizes of a linear program's rows, variables and multipliers, from its data.
 
@@ -129,7 +129,7 @@ def _nearby(data: LinearData, y: Array) -> float:
 # A linear program in units that make its rows, columns and right-hand sides of size 1.
 
 
-def equilibrated(data: LinearData) -> Scaled[LinearData]:
+def equilibrated(data: LinearData) -> InUnits[LinearData]:
     """The program in units of size 1, kept with its data; in its own where float64 has no others.
 
     It starts from the units that the data suggest: then it is the same in whatever units. All
@@ -137,16 +137,16 @@ def equilibrated(data: LinearData) -> Scaled[LinearData]:
     """
     if "equilibrated" not in data.memo:
         data.memo["equilibrated"] = _equilibrated(data)
-    found: Scaled[LinearData] = data.memo["equilibrated"]
+    found: InUnits[LinearData] = data.memo["equilibrated"]
     return found
 
 
-def as_it_is(data: LinearData) -> Scaled[LinearData]:
+def as_it_is(data: LinearData) -> InUnits[LinearData]:
     """The program in its own units."""
-    return Scaled(data, np.ones(data.n), diagonal(np.ones(data.sides.size)), 1.0, 1.0)
+    return InUnits(data, np.ones(data.n), diagonal(np.ones(data.sides.size)), 1.0, 1.0)
 
 
-def _equilibrated(data: LinearData) -> Scaled[LinearData]:
+def _equilibrated(data: LinearData) -> InUnits[LinearData]:
     units, m, k = linear_units(data), data.b_ub.size, data.sides.size
     fit = fitted(data.as_cones, units).scaled
     inner = equilibrate_cone(fit.program)
@@ -162,7 +162,7 @@ def _equilibrated(data: LinearData) -> Scaled[LinearData]:
     columns = units.columns / column
     rows = _with_bounds(scaled, units.rows[:k] * row, columns)
     scaled.memo["units"] = ProgramUnits(units.size / cost, rows, columns, units.objective / cost)
-    return Scaled(scaled, column, diagonal(row), 1.0, cost)
+    return InUnits(scaled, column, diagonal(row), 1.0, cost)
 
 
 # The multipliers of a linear program: read, completed from reduced costs, repaired, evaluated.

@@ -142,13 +142,13 @@ RANGE = 1e10
 TIGHT = {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10, "max_iter": 300}
 
 
-Posed = TypeVar("Posed")
+Program = TypeVar("Program")
 
 
-class Scaled(NamedTuple, Generic[Posed]):
+class InUnits(NamedTuple, Generic[Program]):
     """x = columns * x' / unit, y = cost * rows' y' / unit; ``rows`` is a matrix."""
 
-    program: Posed
+    program: Program
     columns: Array
     rows: Any
     unit: float
@@ -179,7 +179,7 @@ class Scaled(NamedTuple, Generic[Posed]):
 
 def in_units(
     program: ConeProgram, columns: Array, rows: Any, unit: float = 1.0, cost: float = 1.0
-) -> Scaled[ConeProgram]:
+) -> InUnits[ConeProgram]:
     """The program in these units; its constant and what its data may be off by stay behind."""
     inside = ConeProgram(
         times(program.P, columns / cost, columns),
@@ -189,10 +189,10 @@ def in_units(
         program.cones,
         pairs=program.pairs,
     )
-    return Scaled(inside, columns, rows, unit, cost)
+    return InUnits(inside, columns, rows, unit, cost)
 
 
-def equilibrate_cone(program: ConeProgram) -> Scaled[ConeProgram]:
+def equilibrate_cone(program: ConeProgram) -> InUnits[ConeProgram]:
     """Scale columns, rows, right-hand side and objective to entries of size 1.
 
     Second-order cones also turn, by the Lorentz boosts that keep them: that evens out what stands
@@ -323,7 +323,7 @@ def solve_scaled(program: ConeProgram, plain: bool = False, **settings: Any) -> 
 class FittedProgram(NamedTuple):
     """The program in units of size 1, and its units there: powers of two, as the factors are."""
 
-    scaled: Scaled[ConeProgram]
+    scaled: InUnits[ConeProgram]
     units: ProgramUnits
 
     @property
@@ -371,7 +371,7 @@ def diagonal(entries: Array) -> Any:
     return sparse.csr_array((entries, at[:-1], at), shape=(entries.size, entries.size))
 
 
-def _holds(program: ConeProgram, scaled: Scaled[ConeProgram]) -> bool:
+def _holds(program: ConeProgram, scaled: InUnits[ConeProgram]) -> bool:
     """Whether nothing overflowed or was lost below the smallest float."""
     old, new = (
         np.concatenate([part.P.data, part.A.data, part.q, part.b])

@@ -188,7 +188,7 @@ def ray_rows(program: ConeProgram, ray: Array) -> list[Condition]:
 def find_ray(rays: ConeProgram) -> Array | None:
     """The ray that falls by 1 and stays furthest inside the cones; None where none is found.
 
-    Scaled to largest entry 1, exact up to the rounding of each row.
+    InUnits to largest entry 1, exact up to the rounding of each row.
     """
     norm = length(rays.q)
     if norm == 0.0:
