@@ -444,9 +444,11 @@ def row_sizes(constraint: Any, matrix: Any, size: Array, count: int) -> Array:
     count : int
         The number of violations.
     """
+    numbers = cone_numbers(constraint)
+    if numbers is None and matrix.shape[0] == count and np.all(np.diff(matrix.indptr) == 1):
+        return np.abs(size[matrix.indices])
     used = sparse.csr_array((matrix != 0).astype(float))
     entries = np.arange(count)
-    numbers = cone_numbers(constraint)
     if numbers is not None:
         entries = np.concatenate([number.ravel() for number in numbers])
         if used.shape[0] == 2 * entries.size:  # imaginary parts last

@@ -28,7 +28,7 @@ from ..validation import known_keywords, positive_number, yes_or_no
 from .absence import certify_absence
 from .certificate import ENDED, certify_problem, judge
 from .point import Posed, pose, sparse_values
-from .recognition.kept import keep, kept_reading
+from .recognition.kept import kept_reading
 from .recognition.problem import read
 from .recognition.sums import SplitSum, split_sum
 
@@ -285,7 +285,7 @@ def _solve(
     """As what it is recognised as, else as a sum, else by one solver after the other."""
     name, started = str(solver).lower(), time.perf_counter()
     if name == "auto":
-        known = kept_reading(problem) or keep(problem, read(problem).posed)
+        known = kept_reading(problem, lambda each: read(each).posed)
         found = None if known is None else known.answer(tol)
         if found is not None:
             setup = time.perf_counter() - started - found.seconds

@@ -14,7 +14,9 @@ import pytest
 
 import convexml as cml
 from convexml import Verdict
+from convexml.bridge import solution
 from convexml.bridge.recognition.kept import KEPT
+from convexml.bridge.recognition.problem import read
 
 rng = np.random.default_rng(7)
 
@@ -153,3 +155,22 @@ def test_a_problem_of_cones_is_solved_again(name: str) -> None:
         certificate = cml.solve(problem)
         assert certificate.verdict is Verdict.CERTIFIED
         assert certificate.primal_objective == pytest.approx(value, rel=1e-6)
+
+
+def test_what_was_declined_twice_is_not_read_again_until_it_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    times: list[Any] = []
+    monkeypatch.setattr(solution, "read", lambda problem: times.append(problem) or read(problem))
+    w, start, data = cp.Variable(4), cp.Parameter(4), cp.Constant(X.copy())
+    within = [w[:2] == start[:2], cp.abs(w) <= 1.0]
+    problem = cp.Problem(cp.Minimize(cp.norm_inf(data @ w - y) + cp.norm(w)), within)
+    for k in range(4):
+        start.value = np.full(4, 0.1 * k)
+        assert cml.solve(problem).verdict is Verdict.CERTIFIED
+        assert np.allclose(w.value[:2], 0.1 * k)
+        assert problem.value == pytest.approx(problem.objective.value)
+    assert len(times) == 2
+    data.value[0] = 0.0
+    assert cml.solve(problem).verdict is Verdict.CERTIFIED
+    assert len(times) == 3

@@ -216,18 +216,22 @@ POSED_AGAIN: dict[type[ReadProblem], Callable[[Reading], ReadProblem | None]] = 
     PosedDual: pose_dual,
     PosedTrend: pose_trend,
 }
-KEPT: WeakKeyDictionary[Any, Kept | None] = WeakKeyDictionary()
-"""By problem; None after the first time."""
+KEPT: WeakKeyDictionary[Any, Kept | SeenProblem | None] = WeakKeyDictionary()
+"""By problem; None after the first time, what was seen of one that was declined twice."""
 
 
-def kept_reading(problem: Any) -> ReadProblem | None:
-    """What a problem was read as before, as it is now; None where it has to be read anew."""
+def kept_reading(problem: Any, read: Callable[[Any], ReadProblem | None]) -> ReadProblem | None:
+    """What a problem was read as before, as it is now; else ``read`` of it, kept for the next time.
+
+    None where it is declined, and where it was twice and only values of Parameters have changed.
+    """
     kept = KEPT.get(problem)
-    return None if kept is None else kept.again(problem)
-
-
-def keep(problem: Any, posed: ReadProblem | None) -> ReadProblem | None:
-    """What was read of a problem, kept from the second time on."""
-    seen = None if posed is None or problem not in KEPT else SeenProblem.of(problem)
-    KEPT[problem] = None if posed is None or seen is None else Kept.of(posed, seen)
+    if isinstance(kept, SeenProblem) and kept.changes(problem) is not None:
+        return None
+    again = kept.again(problem) if isinstance(kept, Kept) else None
+    if again is not None:
+        return again
+    posed = read(problem)
+    seen = SeenProblem.of(problem) if problem in KEPT else None
+    KEPT[problem] = seen if seen is None or posed is None else Kept.of(posed, seen)
     return posed

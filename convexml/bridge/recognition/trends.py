@@ -301,6 +301,8 @@ def pose_trend(reading: Reading) -> PosedTrend | None:
 def _may_be_one(reading: Reading) -> bool:
     """Whether there are squares of single entries, not about 0 alone."""
     more = bool(reading.linear or reading.constraints)
+    if not (reading.linear or any(each.kind == "abs" for each in reading.terms)):
+        return False  # nothing is the size of a difference, nor a slack that could be
     return any(_selects(each) and (more or each.affine.offset.any()) for each in reading.terms)
 
 
