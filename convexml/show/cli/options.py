@@ -53,7 +53,7 @@ def solvers() -> dict[str, SolverEntry]:
     """`auto`, the hand-written solvers in the order of their table, then the reference ones."""
     found = {"auto": SolverEntry("chooses from the structure of the problem, and says why")}
     for call in _calls(_assigned("solvers/registry", "TABLE"), "by_name"):
-        name = getattr(call.args[0], "attr", "")
+        name = ast.unparse(call.args[0]).split(".")[-1]
         needs = tuple(_strings("solvers/needs", call.args[1]))
         needs = tuple(need for need in needs if need != "learning problem")
         found[name] = SolverEntry("takes every learning problem", needs)
